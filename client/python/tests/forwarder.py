@@ -34,6 +34,9 @@ class Forwarder(grpc.GenericRpcHandler):
     if it returns a number, it is cut off after that number of messages.
     """
 
+    # The options of its server.
+    OPTIONS = [("grpc.max_receive_message_length", -1)]
+
     def __init__(self, target, on_read=lambda number, blob: None):
         self._channel = grpc.insecure_channel(
             target, [("grpc.max_receive_message_length", -1)])
@@ -46,7 +49,7 @@ class Forwarder(grpc.GenericRpcHandler):
         self.most = 0
         self._server = grpc.server(
             concurrent.futures.ThreadPoolExecutor(32), [self],
-            options=[("grpc.max_receive_message_length", -1)])
+            options=self.OPTIONS)
         port = self._server.add_insecure_port("127.0.0.1:0")
         self.address = f"127.0.0.1:{port}"
         self._server.start()

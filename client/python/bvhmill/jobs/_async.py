@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import os
 from functools import partial as bound
-from typing import TYPE_CHECKING, Any, AsyncGenerator, Iterator, List
-from typing import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, AsyncGenerator, List, Mapping
+from typing import Sequence
 
 import grpc
 
@@ -18,11 +18,13 @@ from bvhmill._source import Path
 from bvhmill.client._connection import AsyncConnection, Settings
 from bvhmill.client._threads import each
 from bvhmill.jobs import _fetch, _steps
-from bvhmill.jobs._calls import AT_ONCE, Call, Give, Several, Tries, Work
+from bvhmill.jobs._calls import (AT_ONCE, Call, Give, Several, Tries, Work,
+                                 patience_of)
 from bvhmill.jobs._outputs import Emit
 from bvhmill.jobs._sources import Sources
 from bvhmill.jobs._steps import Progress, Steps, Turns, UploadProgress
 from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip, Submission)
+from bvhmill.jobs._watch import LoopWatch
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -153,24 +155,40 @@ class AsyncJobs(AsyncConnection):
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _try(self, call: Call) -> Any:
-        request = call.request()
-        if isinstance(request, Iterator):
-            request = each(request)
-        answer = call.of(self._open())(
+        if not call.is_long:
+            return await self._call(call, call.request())
+        with LoopWatch(patience_of(self._settings)) as watch:
+            request = call.request()
+            if call.receive is None:
+                request = each(watch.requests(request))
+            answer = self._call(call, request)
+            watch.begin(answer.cancel)
+            try:
+                return await _received(call, answer, watch)
+            except (grpc.RpcError, asyncio.CancelledError):
+                if watch.is_silent:
+                    raise watch.error() from None
+                raise
+            finally:
+                answer.cancel()
+
+    def _call(self, call: Call, request: Any) -> Any:
+        return call.of(self._open())(
             request, timeout=call.deadline(self._settings),
             metadata=self._settings.metadata())
-        if call.receive is None:
-            return await answer
-        try:
-            async for message in answer:
-                if call.writes:
-                    await _in_thread(Work(bound(call.receive, message),
-                                          must_end=True))
-                else:
-                    call.receive(message)
-        finally:
-            answer.cancel()
-        return None
+
+
+async def _received(call: Call, answer: Any, watch: LoopWatch) -> Any:
+    if call.receive is None:
+        return await answer
+    async for message in answer:
+        watch.pause()
+        if call.writes:
+            await _in_thread(Work(bound(call.receive, message), must_end=True))
+        else:
+            call.receive(message)
+        watch.sign()
+    return None
 
 
 async def _in_thread(work: Work[Any]) -> Any:

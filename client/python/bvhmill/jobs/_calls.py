@@ -41,7 +41,8 @@ class Call:
     progress: Callable[[], int] | None = None
     # True if `receive` writes to a file.
     writes: bool = False
-    # True for an upload or a download: each may take any time.
+    # True for an upload, whose request is an iterator, or a download: each may
+    # take any time while it makes progress.
     is_long: bool = False
     # The time that the server itself may take.
     seconds: float = 0.0

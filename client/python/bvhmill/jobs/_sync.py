@@ -17,11 +17,13 @@ from bvhmill._options import Array, ReadOptions
 from bvhmill._source import Path
 from bvhmill.client._connection import Connection, Settings, was_closed
 from bvhmill.jobs import _fetch, _steps
-from bvhmill.jobs._calls import AT_ONCE, Call, Give, Several, Tries, Work
+from bvhmill.jobs._calls import (AT_ONCE, Call, Give, Several, Tries, Work,
+                                 patience_of)
 from bvhmill.jobs._outputs import Emit
 from bvhmill.jobs._sources import Sources
 from bvhmill.jobs._steps import Progress, Steps, Turns, UploadProgress
 from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip, Submission)
+from bvhmill.jobs._watch import ThreadWatch
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -234,49 +236,66 @@ class Jobs(Connection):
         running: Deque[Any] = collections.deque()
         waiting = iter(calls)
         try:
-            with self._calling():
+            with self._calling(), self._watch() as watch:
                 while len(answers) < len(calls):
                     for call in itertools.islice(waiting,
                                                  AT_ONCE - len(running)):
-                        running.append((call, self._start(call)))
-                    answers.append(self._end(*running[0]))
+                        running.append((call, self._start(call, watch)))
+                    call, started = running[0]
+                    answers.append(self._end(call, started, watch))
                     running.popleft()
         finally:
             for _, started in running:
                 started.cancel()
         return answers
 
-    def _end(self, call: Call, started: Any) -> Any:
+    def _end(self, call: Call, started: Any, watch: ThreadWatch) -> Any:
         try:
-            return _received(call, started)
+            return _received(call, started, watch)
         except grpc.RpcError:
             # Again, with the rules of trying again.
             return self._do(call)
 
+    def _try(self, call: Call) -> Any:
+        if not call.is_long:
+            return self._call(call, call.of(self._open()), call.request())
+        with self._watch() as watch:
+            started = self._start(call, watch)
+            try:
+                return _received(call, started, watch)
+            finally:
+                started.cancel()
+
+    def _watch(self) -> ThreadWatch:
+        return ThreadWatch(patience_of(self._settings))
+
     # The server begins to send an answer that is a stream. What the window of
     # the stream takes waits here until it is read.
-    def _start(self, call: Call) -> Any:
+    def _start(self, call: Call, watch: ThreadWatch) -> Any:
         method = call.of(self._open())
-        return self._call(call, method.future if call.receive is None
-                          else method)
-
-    def _try(self, call: Call) -> Any:
-        answer = self._call(call, call.of(self._open()))
+        request = call.request()
         if call.receive is None:
-            return answer
-        try:
-            return _received(call, answer)
-        finally:
-            answer.cancel()
+            return self._call(call, method.future, watch.requests(request))
+        return self._call(call, method, request)
 
-    def _call(self, call: Call, method: Any) -> Any:
-        return method(call.request(), timeout=call.deadline(self._settings),
+    def _call(self, call: Call, method: Any, request: Any) -> Any:
+        return method(request, timeout=call.deadline(self._settings),
                       metadata=self._settings.metadata())
 
 
-def _received(call: Call, started: Any) -> Any:
-    if call.receive is None:
-        return started.result()
-    for message in started:
-        call.receive(message)
+def _received(call: Call, started: Any, watch: ThreadWatch) -> Any:
+    watch.begin(started.cancel)
+    try:
+        if call.receive is None:
+            return started.result()
+        for message in started:
+            watch.pause()
+            call.receive(message)
+            watch.sign()
+    except (grpc.RpcError, grpc.FutureCancelledError):
+        if watch.is_silent:
+            raise watch.error() from None
+        raise
+    finally:
+        watch.pause()
     return None
