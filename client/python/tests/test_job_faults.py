@@ -12,7 +12,8 @@ import pytest
 
 grpc = pytest.importorskip("grpc")
 
-from bvhmill.jobs import AsyncJobs, Jobs, JobState, ServerError
+import bvhmill
+from bvhmill.jobs import AsyncJobs, Jobs, JobState, ServerError, _fetch
 from conftest import walk_text
 from forwarder import Forwarder
 # Fixtures, too.
@@ -124,23 +125,49 @@ def test_an_error_of_the_progress_ends_the_call(jobs):
         jobs.submit({"a": text}, progress=progress)
 
 
-def test_an_output_with_other_bytes_is_refused(tmp_path, walk):
-    data = tmp_path / "data"
-    with Server("--data-dir", data) as server:
-        jobs = Jobs(server.address)
-        submitted = jobs.submit({"a": walk}, emit=["csv"])
-        (clip,) = jobs.save(submitted, tmp_path / "out")
-        (blob,) = [path for path in data.rglob("*") if path.is_file()
-                   and path.stat().st_size == pathlib.Path(
-                       clip.files[0]).stat().st_size]
-        text = bytearray(blob.read_bytes())
-        text[100] ^= 1
-        blob.chmod(0o600)
-        blob.write_bytes(text)
-        with pytest.raises(ServerError) as caught:
-            jobs.save(submitted, tmp_path / "other")
-        assert caught.value.code == "DATA_LOSS"
-        assert tree(tmp_path / "other") == {}
+def damage(folder, data, change):
+    """Changes the file that has these bytes."""
+    (blob,) = [path for path in folder.rglob("*")
+               if path.is_file() and path.read_bytes() == data]
+    blob.chmod(0o600)
+    blob.write_bytes(change(data))
+
+
+@pytest.mark.parametrize("kind", [Jobs, Awaited], ids=["sync", "async"])
+@pytest.mark.parametrize("limit", [0, 32 << 20])
+@pytest.mark.parametrize("change", [
+    lambda data: data[:99] + bytes([data[99] ^ 1]) + data[100:],
+    lambda data: data[:-9], lambda data: data + b"more"],
+    ids=["other", "cut", "longer"])
+def test_an_output_with_other_bytes_is_an_error_of_its_clip(
+        tmp_path, monkeypatch, kind, limit, change):
+    monkeypatch.setattr(_fetch, "GROUP_BYTES", limit)
+    clips = {key: walk_text(20 + i) for i, key in enumerate("abc")}
+    with Server("--data-dir", tmp_path / "data") as server:
+        jobs = kind(server.address)
+        submitted = jobs.submit(clips, emit=["csv", "report"],
+                                arrays=["positions"])
+        saved = jobs.save(submitted, tmp_path / "there")
+        there = tree(tmp_path / "there")
+        take = bvhmill.read(clips["b"])
+        for data in (there["b.csv"], take.positions.tobytes()):
+            damage(tmp_path / "data", data, change)
+        again = jobs.save(submitted, tmp_path / "here")
+        outcomes = outcomes_of(jobs, submitted)
+        for clip in (again[1], outcomes[1]):
+            assert isinstance(clip.error, bvhmill.BvhError)
+            assert clip.error.code == "JOB_DAMAGED"
+            assert clip.error.report == clip.report == saved[1].report
+            assert str(clip.error).startswith("b: error: JOB_DAMAGED: ")
+        for clips in (again, outcomes):
+            assert [clip.ok for clip in clips] == [True, False, True]
+            assert [clip.path for clip in clips] == ["a", "b", "c"]
+        assert again[1].files == ()
+        assert tree(tmp_path / "here") == {
+            name: data for name, data in there.items() if name[0] != "b"}
+        # The files that are there are good.
+        assert all(clip.was_there for clip in jobs.save(submitted,
+                                                        tmp_path / "there"))
 
 
 class LosesAnswers(Forwarder):

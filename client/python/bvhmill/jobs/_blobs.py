@@ -120,12 +120,6 @@ class Download:
         """True if the bytes have the digest of their name."""
         return "blobs/" + self._digest.hexdigest() == self._blob
 
-    def check(self) -> None:
-        """ServerError if the bytes do not have the digest of their name."""
-        if not self.is_complete:
-            raise ServerError("DATA_LOSS: the bytes of an output do not have "
-                              "its digest", "DATA_LOSS")
-
 
 class Memory:
     """One piece of memory of a size that was stated."""
@@ -135,13 +129,20 @@ class Memory:
         self._at = 0
 
     def add(self, data: bytes) -> None:
-        """ServerError if there are more bytes than were stated."""
-        end = self._at + len(data)
-        if end > len(self.bytes):
-            raise ServerError("INTERNAL: an output is larger than stated",
-                              "INTERNAL")
-        self.bytes[self._at:end] = np.frombuffer(data, np.uint8)
-        self._at = end
+        """Keeps as many bytes as were stated."""
+        room = self.bytes[self._at:self._at + len(data)]
+        room[:] = np.frombuffer(data, np.uint8)[:len(room)]
+        self._at += len(data)
+
+    @property
+    def is_full(self) -> bool:
+        """True if all bytes have come that were stated."""
+        return self._at >= len(self.bytes)
+
+    @property
+    def is_exact(self) -> bool:
+        """True if no more than these have come."""
+        return self._at == len(self.bytes)
 
 
 class Fetched:
@@ -151,22 +152,26 @@ class Fetched:
     def __init__(self, outputs: Sequence[Any]) -> None:
         # The bytes of each output, None if it is not wanted.
         self.data: list[Any] = []
-        self._downloads: list[Download] = []
+        self._downloads: list[tuple[Memory, Download]] = []
         for output in outputs:
             if output is None:
                 self.data.append(None)
                 continue
             memory = Memory(output.size_bytes)
             self.data.append(memory.bytes)
-            self._downloads.append(Download(output.blob, memory.add))
+            self._downloads.append((memory, Download(output.blob, memory.add)))
 
     def calls(self) -> list[Call]:
         """The calls that download."""
-        return [download.call() for download in self._downloads]
+        return [download.call() for _, download in self._downloads]
 
-    def check(self, fault: Exception | None) -> None:
-        """Raises if an output has not come; `fault` is why, if it is known."""
-        for download in self._downloads:
-            if fault is not None and not download.is_complete:
+    def is_damaged(self, fault: Exception | None) -> bool:
+        """True if an output has other bytes than those of its name. Raises
+        `fault`, which has ended the downloads, if one has not come."""
+        for memory, download in self._downloads:
+            if memory.is_exact and download.is_complete:
+                continue
+            if fault is not None and not memory.is_full:
                 raise fault
-            download.check()
+            return True
+        return False

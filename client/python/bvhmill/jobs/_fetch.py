@@ -7,6 +7,7 @@ from functools import partial as bound
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence
 
 from bvhmill import _bvhmill
+from bvhmill._batch import Outcome
 from bvhmill._errors import BvhError
 from bvhmill.client._messages import (error_of_result, has_facts, outcome_of,
                                       report_json, report_of)
@@ -110,12 +111,24 @@ def _outcomes(group: Sequence[Any], recipe: TakeRecipe) -> Steps:
     fault = yield from _downloaded(clips)
     for result in group:
         clip = clips.pop(0)
-        clip.check(fault)
+        if clip.is_damaged(fault):
+            error = _damage_of(result)
+            yield Give(Outcome(path_of(result), None, error, error.report))
+            continue
         names, end_sites = recipe.names(result)
         for output, name in zip(result.outputs, names):
             output.id = name or output.id
         yield Give(outcome_of(path_of(result), result, clip.data,
                               end_sites, recipe.options))
+
+
+def _damage_of(result: Any) -> BvhError:
+    """The error of a clip with an output that has other bytes."""
+    path = path_of(result)
+    return BvhError(
+        f"{path}: error: JOB_DAMAGED: the bytes of an output do not have its "
+        "digest", code="JOB_DAMAGED", report=report_of(result.report),
+        source_name=path)
 
 
 class _Layout:
@@ -207,7 +220,7 @@ class _Saving:
         self._new: NewFiles | None = None
         # The extensions of the files that are there already.
         self._there: set[str] = set()
-        self._fault: OSError | None = None
+        self._fault: OSError | BvhError | None = None
         self._fetched = Fetched([])
 
     def look(self, folder: Folder, overwrite: bool) -> None:
@@ -232,13 +245,15 @@ class _Saving:
 
     def saved(self, fault: Exception | None, is_large: bool) -> Steps:
         """Writes the files; the SavedClip. `fault` has ended the downloads."""
-        self._fetched.check(fault)
+        is_damaged = self._fetched.is_damaged(fault)
         files: tuple[str, ...] = ()
         was_there = False
         try:
+            if self._fault is None and is_large:
+                is_damaged = yield from self._stream()
+            if is_damaged:
+                self._fault = _damage_of(self._result)
             if self._fault is None:
-                if is_large:
-                    yield from self._stream()
                 named = yield Work(self._write, must_end=True)
                 was_there = bool(self._outputs) and not named
                 files = self._files.paths(self._extensions())
@@ -289,6 +304,7 @@ class _Saving:
         return self._new
 
     def _stream(self) -> Steps:
+        """True if an output has other bytes than those of its name."""
         for output, extension, head in self._outputs:
             if extension in self._there:
                 continue
@@ -296,7 +312,9 @@ class _Saving:
                        must_end=True)
             download = Download(output.blob, self._files.add, writes=True)
             yield download.call()
-            download.check()
+            if not download.is_complete:
+                return True
+        return False
 
     def _write(self) -> list[str]:
         """The extensions of the files that were not there."""

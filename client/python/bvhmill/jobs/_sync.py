@@ -117,8 +117,9 @@ class Jobs(Connection):
         Waits until the job is over. `partial=True` does not wait, and gives
         the outcomes that there are. A take has the arrays that the job has
         made. Clips without a result, of a job that was cancelled, are left
-        out. The digest of each array is checked. At most 32 clips or 32 MiB are
-        fetched ahead. What is returned can be closed, and used in `with`.
+        out. The digest of each array is checked: a clip with other bytes has an
+        error with the code JOB_DAMAGED. At most 32 clips or 32 MiB are fetched
+        ahead. What is returned can be closed, and used in `with`.
 
         >>> submitted = jobs.submit({"one": bvhmill.example(), "bad": b"BVH"})
         >>> for outcome in jobs.results(submitted):
@@ -138,7 +139,8 @@ class Jobs(Connection):
         the same bytes are not fetched, so that a call that was interrupted can
         be repeated. Other ones are errors of their clips, unless `overwrite`.
         A clip never replaces the files of another one of the job, such as "a/b"
-        those of "a//b": that is an error of the second.
+        those of "a//b": that is an error of the second. A clip with an output
+        whose digest is wrong has an error, and no files.
         ValueError if the job was submitted without `emit`.
 
         >>> submitted = jobs.submit({"one": bvhmill.example()}, emit=["csv"])
