@@ -260,6 +260,38 @@ def test_a_save_that_was_killed_is_finished_by_the_next_one(jobs, walk, absent,
     assert "a.csv" not in tree(tmp_path)
 
 
+# The same outputs, by other rules or under another path.
+@pytest.mark.parametrize("of_rules", [True, False])
+def test_a_report_that_is_there_is_that_of_the_job(jobs, walk, tmp_path,
+                                                   of_rules):
+    outputs, options = ["csv", "report"], {}
+    if of_rules:
+        options = {"severities": {"DATA_REST_POSE": "hint"},
+                   "thresholds": {"DATA_SPIKE.degrees": 2}}
+    first, second = tmp_path / "1.bvh", tmp_path / "2.bvh"
+    for path in (first, second):
+        path.write_bytes(walk)
+    jobs.save(jobs.submit({"a": first}, emit=outputs), tmp_path / "out")
+    other = jobs.submit({"a": first if of_rules else second}, emit=outputs,
+                        **options)
+    jobs.save(other, tmp_path / "other")
+    before, wanted = tree(tmp_path / "out"), tree(tmp_path / "other")
+    assert before["a.csv"] == wanted["a.csv"]
+    assert before["a.report.json"] != wanted["a.report.json"]
+    (clip,) = jobs.save(other, tmp_path / "out")
+    if of_rules:
+        assert isinstance(clip.error, FileExistsError) and not clip.files
+    else:
+        assert clip.ok and clip.was_there
+    assert tree(tmp_path / "out") == before
+    (clip,) = jobs.save(other, tmp_path / "out", overwrite=True)
+    assert clip.ok and not clip.was_there and len(clip.files) == 2
+    assert tree(tmp_path / "out") == wanted
+    (tmp_path / "out/a.report.json").write_text("[")
+    (clip,) = jobs.save(other, tmp_path / "out")
+    assert isinstance(clip.error, FileExistsError)
+
+
 def test_outputs_do_not_leave_the_folder(jobs, walk, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "elsewhere").mkdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from functools import partial as bound
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence
@@ -218,6 +219,7 @@ class _Saving:
         is_refused = self._error is not None and bool(result.outputs)
         self._has_report = layout.has_report and not is_refused
         self._new: NewFiles | None = None
+        self._overwrite = False
         # The extensions of the files that are there already.
         self._there: set[str] = set()
         self._fault: OSError | BvhError | None = None
@@ -227,6 +229,7 @@ class _Saving:
         """Finds out which files are to be written."""
         try:
             name = os.fsdecode(_bvhmill.name_of_key(self._result.key))
+            self._overwrite = overwrite
             self._new = NewFiles(folder, name, overwrite)
             self._there = self._find()
             for extension in self._extensions():
@@ -287,13 +290,20 @@ class _Saving:
         new = self._files
         there = {extension for output, extension, head in self._outputs
                  if new.has(extension, head, output.blob)}
-        # With all outputs, any report is as good as the one of this path.
-        is_whole = self._outputs and len(there) == len(self._outputs)
-        if new.exists(REPORT_EXTENSION) if is_whole else (
-                self._has_new_report
-                and new.holds(REPORT_EXTENSION, self._report_text())):
+        # With all outputs, the report may be that of another path.
+        is_whole = bool(self._outputs) and len(there) == len(self._outputs)
+        if self._has_new_report and self._has_report_file(is_whole):
             there.add(REPORT_EXTENSION)
         return there
+
+    def _has_report_file(self, of_any_path: bool) -> bool:
+        text = self._report_text()
+        if self._files.holds(REPORT_EXTENSION, text):
+            return True
+        if self._overwrite or not of_any_path:
+            return False
+        found = _without_path(self._files.contents(REPORT_EXTENSION))
+        return found is not None and found == _without_path(text)
 
     def _report_text(self) -> bytes:
         return report_json(self._result).encode() + b"\n"
@@ -329,6 +339,15 @@ class _Saving:
         named = new.commit()
         new.claim(self._extensions())
         return named
+
+
+def _without_path(report: bytes | None) -> dict[str, Any] | None:
+    """What a .report.json says but for its path; None if it is none."""
+    try:
+        found = json.loads(report or b"")
+        return {**found, "file": None}
+    except (ValueError, TypeError, RecursionError):
+        return None
 
 
 def _head_of(output: Any) -> bytes:

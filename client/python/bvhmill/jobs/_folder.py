@@ -11,6 +11,8 @@ from typing import Any, Sequence
 from bvhmill._save import name_new, part_name
 
 REPORT_EXTENSION = ".report.json"
+# More than a report has.
+_MOST_BYTES = 64 << 20
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
@@ -104,11 +106,15 @@ class NewFiles:
 
     def holds(self, extension: str, data: bytes) -> bool:
         """True if the file exists with these bytes."""
+        return self.contents(extension, len(data) + 1) == data
+
+    def contents(self, extension: str, most: int = _MOST_BYTES) -> bytes | None:
+        """The bytes of the file, `most` of them; None if it cannot be read."""
         try:
             with self._open(self._stem + extension) as file:
-                return bool(file.read(len(data) + 1) == data)
+                return bytes(file.read(most))
         except OSError:
-            return False
+            return None
 
     def claim(self, extensions: Sequence[str]) -> None:
         """Keeps files of this clip from being replaced by another one."""

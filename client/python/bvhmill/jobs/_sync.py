@@ -137,7 +137,8 @@ class Jobs(Connection):
 
         Waits until the job is over, unless `partial`. Files that are there with
         the same bytes are not fetched, so that a call that was interrupted can
-        be repeated. Other ones are errors of their clips, unless `overwrite`.
+        be repeated; a report may be that of another path. Other ones are errors
+        of their clips, unless `overwrite`.
         A clip never replaces the files of another one of the job, such as "a/b"
         those of "a//b": that is an error of the second. A clip with an output
         whose digest is wrong has an error, and no files.
