@@ -69,7 +69,8 @@ TEST(AnimNames, IssuesShowNamesThatAreNotUtf8) {
   ASSERT_FALSE(encoded.report.issues.empty());
   for (const Issue& issue : encoded.report.issues) {
     EXPECT_TRUE(IsUtf8(issue.location.joint_name)) << issue.code;
-    if (issue.code == "ANIM_JOINT_UNKNOWN") EXPECT_EQ(issue.location.joint, 1);
+    if (issue.code != "ANIM_JOINT_UNKNOWN") continue;
+    EXPECT_EQ(issue.location.joint, 1);
   }
 }
 
