@@ -185,6 +185,13 @@ ServerConfig WithResolvedLimits(ServerConfig config, int64_t memory) {
   };
   resolve(2, int64_t{4} << 30, &config.admission.max_inflight_bytes);
   resolve(8, int64_t{1} << 30, &config.transport.max_transport_bytes);
+  // A chunk of the recommended size fits a message with its key.
+  constexpr int64_t kBesideChunk = 1024;
+  const int64_t message = config.service.max_request_message_bytes;
+  int64_t& chunk = config.service.recommended_chunk_bytes;
+  if (message > 0 && chunk > message - kBesideChunk) {
+    chunk = std::max<int64_t>(message - kBesideChunk, 1);
+  }
   return config;
 }
 

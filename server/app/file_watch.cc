@@ -10,10 +10,7 @@
 #include "bvhmill/base/status.h"
 
 namespace bvhmill::server {
-namespace {
-
-// Changes when the file is replaced or written.
-std::string StateOf(const std::string& path) {
+std::string StateOfFile(const std::string& path) {
   struct stat info {};
   if (path.empty() || stat(path.c_str(), &info) != 0) return "";
   std::ostringstream state;
@@ -21,8 +18,6 @@ std::string StateOf(const std::string& path) {
         << ' ' << info.st_mtim.tv_nsec;
   return state.str();
 }
-
-}  // namespace
 
 absl::Status ReadWhole(const std::string& path, std::string* out) {
   std::ifstream in(path, std::ios::binary);
@@ -37,11 +32,15 @@ absl::Status ReadWhole(const std::string& path, std::string* out) {
 
 FileWatch::FileWatch(std::vector<std::string> paths,
                      std::function<void(const std::string&)> on_change,
-                     std::function<void()> on_exception)
+                     std::function<void()> on_exception,
+                     std::vector<std::string> seen)
     : paths_(std::move(paths)),
       on_change_(std::move(on_change)),
-      on_exception_(std::move(on_exception)) {
-  for (const std::string& path : paths_) seen_.push_back(StateOf(path));
+      on_exception_(std::move(on_exception)),
+      seen_(std::move(seen)) {
+  for (size_t i = seen_.size(); i < paths_.size(); ++i) {
+    seen_.push_back(StateOfFile(paths_[i]));
+  }
   thread_ = std::thread([this] { Run(); });
 }
 
@@ -64,7 +63,7 @@ void FileWatch::Run() {
 
 void FileWatch::LookAt(size_t i) {
   try {
-    std::string state = StateOf(paths_[i]);
+    std::string state = StateOfFile(paths_[i]);
     // A missing file may be about to be replaced.
     if (state.empty() || state == seen_[i]) return;
     on_change_(paths_[i]);

@@ -18,6 +18,9 @@ namespace bvhmill::server {
 // The bytes of `path`; NOT_FOUND if it cannot be read.
 absl::Status ReadWhole(const std::string& path, std::string* out);
 
+// A string that changes when the file is replaced or written.
+std::string StateOfFile(const std::string& path);
+
 // Reports changes of files from its own thread. It compares their times, sizes
 // and inodes once a second, so it sees renames, too.
 class FileWatch {
@@ -25,11 +28,13 @@ class FileWatch {
   // `on_change` is called with the path that changed; empty paths are skipped.
   // `on_exception` is called with what was thrown, as current exception: then
   // the file is looked at again a second later. It must not throw. Throws
-  // std::system_error if the system has no thread.
+  // std::system_error if the system has no thread. `seen` has what StateOfFile
+  // gave before each file was read; without it, changes count from now on.
   FileWatch(
       std::vector<std::string> paths,
       std::function<void(const std::string&)> on_change,
-      std::function<void()> on_exception = [] {});
+      std::function<void()> on_exception = [] {},
+      std::vector<std::string> seen = {});
   ~FileWatch();
 
  private:

@@ -96,6 +96,11 @@ absl::Status LoadReflection() {
                         ", which --reflection on needs");
 }
 
+std::vector<std::string> WatchedFiles(const ServerConfig& config) {
+  return {config.token_file, config.tls_cert, config.tls_key,
+          config.tls_client_ca};
+}
+
 }  // namespace
 
 Server::Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens)
@@ -138,6 +143,11 @@ absl::Status Server::Start(const ServerConfig& config,
 
 absl::Status Server::StartOrThrow(const ServerConfig& config,
                                   std::unique_ptr<Server>* server) {
+  // Before the files are read: a change in the meantime is seen later.
+  std::vector<std::string> seen;
+  for (const std::string& path : WatchedFiles(config)) {
+    seen.push_back(StateOfFile(path));
+  }
   std::unique_ptr<TokenStore> tokens;
   BVHMILL_RETURN_IF_ERROR(TokenStore::Open(config.token_file, &tokens));
   std::unique_ptr<Server> out(
@@ -145,7 +155,7 @@ absl::Status Server::StartOrThrow(const ServerConfig& config,
   BVHMILL_RETURN_IF_ERROR(out->parts_.jobs.Start());
   BVHMILL_RETURN_IF_ERROR(out->Listen());
   BVHMILL_RETURN_IF_ERROR(out->StartMetrics());
-  out->WatchFiles();
+  out->WatchFiles(std::move(seen));
   *server = std::move(out);
   return absl::OkStatus();
 }
@@ -214,13 +224,11 @@ std::string Server::metrics_address() const {
   return metrics_page_ == nullptr ? "" : metrics_page_->address();
 }
 
-void Server::WatchFiles() {
-  const ServerConfig& config = parts_.config;
+void Server::WatchFiles(std::vector<std::string> seen) {
   file_watch_ = std::make_unique<FileWatch>(
-      std::vector<std::string>{config.token_file, config.tls_cert,
-                               config.tls_key, config.tls_client_ca},
+      WatchedFiles(parts_.config),
       [this](const std::string& path) { ReloadFile(path); },
-      [this] { parts_.log.Exception("the watch of files"); });
+      [this] { parts_.log.Exception("the watch of files"); }, std::move(seen));
 }
 
 void Server::Reload() {

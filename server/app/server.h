@@ -57,7 +57,7 @@ class Server {
   void Close();
   void HandOver(int file, int listening_file);
   absl::Status StartMetrics();
-  void WatchFiles();
+  void WatchFiles(std::vector<std::string> seen);
   void ReloadFile(const std::string& path);
 
   ServerParts parts_;

@@ -89,9 +89,10 @@ bool AddTexts(std::span<const TextField> texts, size_t depth,
 absl::Status Unpacked(const ServerConfig& config,
                       grpc_compression_algorithm packing,
                       grpc::ByteBuffer* bytes, std::string* out) {
+  constexpr int64_t kMaxOfProtobuf = std::numeric_limits<int32_t>::max();
   const int64_t limit = config.service.max_request_message_bytes;
   const int64_t most =
-      limit == 0 ? int64_t{std::numeric_limits<int32_t>::max()} : limit;
+      limit == 0 ? kMaxOfProtobuf : std::min(limit, kMaxOfProtobuf);
   const auto decoder = packing == GRPC_COMPRESS_DEFLATE
                            ? MakeZlibDecoder(most)
                            : MakeDecoder(Encoding::kGzip, most);

@@ -18,16 +18,18 @@
 namespace bvhmill::server {
 namespace {
 
-// Adds fields beside the options that are not known.
-void AddUnknownFields(const v1::ClipBegin& begin, OptionsPtr* options) {
+// Adds fields beside the options that are not known. True if there are some:
+// the clip then has options of its own.
+bool AddUnknownFields(const v1::ClipBegin& begin, OptionsPtr* options) {
   std::vector<std::string> fields;
   wire::AddOwnUnknownFields(begin, "begin", &fields);
   wire::AddUnknownFields(begin.source(), "begin.source", &fields);
-  if (fields.empty()) return;
+  if (fields.empty()) return false;
   auto more = std::make_shared<ConvertOptions>(**options);
   more->unknown_fields.insert(more->unknown_fields.end(), fields.begin(),
                               fields.end());
   *options = std::move(more);
+  return true;
 }
 
 // Messages with no more bytes beside their text are not counted while they
@@ -172,8 +174,8 @@ absl::Status ClipQueue::Admit(const v1::ClipBegin& begin) {
       begin.has_options() ? ReadOptions(begin.options(), format, &clip.options)
                           : ReadDefaultOptions(format, &clip.options);
   if (!read.ok()) return read;
-  if (begin.has_options()) bytes += OptionsBytes(*clip.options);
-  AddUnknownFields(begin, &clip.options);
+  const bool has_more = AddUnknownFields(begin, &clip.options);
+  if (begin.has_options() || has_more) bytes += OptionsBytes(*clip.options);
   // Memory that grows with the clip is counted as it comes.
   return parts_.admission.TryEnter(*caller_, peer_, bytes, &clip.ticket);
 }
@@ -215,6 +217,12 @@ void ClipQueue::Refuse(StreamClip* clip, const absl::Status& status) {
   clip->refused = std::move(result);
   DropIncoming(clip);
   DropOutgoing(clip);
+  // Else its memory counts until a worker has dropped the conversion.
+  if (!clip->is_running && !clip->state.exists) FreeRefused(clip);
+}
+
+void ClipQueue::FreeRefused(StreamClip* clip) {
+  clip->options = default_options_.front();
   clip->ticket.Release();
 }
 
@@ -233,9 +241,14 @@ void ClipQueue::Remove(const ClipPtr& clip) {
   clips_.remove(clip);
 }
 
+// A clip that a worker has, or is going to have, counts until that drops it.
 void ClipQueue::Release(StreamClip* clip) {
+  FreeKey(clip);
+  if (!clip->is_running) clip->ticket.Release();
+}
+
+void ClipQueue::FreeKey(StreamClip* clip) {
   if (std::exchange(clip->owns_key, false)) keys_.erase(clip->key);
-  clip->ticket.Release();
 }
 
 void ClipQueue::DropIncoming(StreamClip* clip) {
@@ -328,6 +341,10 @@ void ClipQueue::UsedBytes(StreamClip* clip) {
 void ClipQueue::AddFrame(StreamClip* clip, ResponseFrame frame) {
   const int64_t bytes = frame.bytes;
   parts_.observer.AddBytes(0, frame.data_bytes);
+  if (frame.drawn_bytes == 0) {
+    clip->ticket.Count(bytes);
+    frame.drawn_bytes = bytes;
+  }
   clip->outgoing.push_back(std::move(frame));
   AddOutgoing(clip, bytes);
 }
@@ -338,8 +355,11 @@ ClipPtr ClipQueue::PickWrite(ResponseFrame* frame, bool* more_follows) {
       *frame = std::move(clip->outgoing.front());
       clip->outgoing.pop_front();
       *more_follows = !clip->outgoing.empty();
-      // A peer that has the result may reuse the key.
-      if (clip->has_result && clip->outgoing.empty()) Release(clip.get());
+      // A peer that has the result may reuse the key, and begin another clip.
+      if (clip->has_result && clip->outgoing.empty()) {
+        FreeKey(clip.get());
+        clip->ticket.Keep(frame->drawn_bytes);
+      }
       return clip;
     }
     if (ordered_) break;
@@ -372,7 +392,7 @@ void ClipQueue::AbandonAll() {
 void ClipQueue::Clear() {
   AddIncoming(-incoming_bytes_);
   parts_.memory.Add(-std::exchange(outgoing_bytes_, 0));
-  for (const ClipPtr& clip : clips_) clip->ticket.Release();
+  for (const ClipPtr& clip : clips_) Release(clip.get());
   clips_.clear();
   ticket_.Release();
 }

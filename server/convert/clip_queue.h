@@ -77,8 +77,11 @@ class ClipQueue {
   // Adds a frame of `clip` to those that wait to be written.
   void AddFrame(StreamClip* clip, ResponseFrame frame);
   // Refuses `clip`: its bytes and frames are dropped, it is no longer in
-  // flight, and its result is `status`, once all of it has come.
+  // flight once no worker has it, and its result is `status`, once all of it
+  // has come.
   void Refuse(StreamClip* clip, const absl::Status& status);
+  // Frees what a refused clip holds besides its result. No worker has it.
+  void FreeRefused(StreamClip* clip);
 
   // Moves the next frame to write into `frame` and returns its clip; null if no
   // frame may be written. Sets `more_follows` if another frame of the clip
@@ -87,8 +90,8 @@ class ClipQueue {
   // `frame` of `clip` was written. Removes a clip whose result was written.
   void Written(const ClipPtr& clip, const ResponseFrame& frame);
 
-  // Abandons all clips: they hold no memory, and no worker or write begins on
-  // them any more. Steps and writes that have begun may still end.
+  // Abandons all clips: no worker or write begins on them any more. Steps and
+  // writes that have begun may still end, and count until then.
   void AbandonAll();
   // Drops everything. Workers may still hold clips.
   void Clear();
@@ -108,6 +111,7 @@ class ClipQueue {
   bool CanRun(const StreamClip& clip) const;
   void Remove(const ClipPtr& clip);
   void Release(StreamClip* clip);
+  void FreeKey(StreamClip* clip);
   void DropIncoming(StreamClip* clip);
   void DropOutgoing(StreamClip* clip);
   void DropBytes(StreamClip* clip, int64_t bytes);

@@ -35,6 +35,9 @@ namespace {
 // more outputs.
 constexpr int64_t kShortRequestBytes = int64_t{256} << 10;
 constexpr int kShortOutputs = 4;
+// Work of more units is given up in the thread where the call came in: a small
+// text may claim many frames. A unit is about a nanosecond.
+constexpr int64_t kShortWork = 10'000'000;
 
 // The work on a clip of this format grows with its bytes.
 bool IsStreamed(v1::SourceFormat format) {
@@ -130,7 +133,9 @@ absl::Status ReadRequest(const ServerConfig& config, const Request& request,
                          const UnaryWork& call, RequestedClip* clip) {
   const v1::Source& source = request.source();
   clip->source = source.data();
-  call.record.AddBytes(static_cast<int64_t>(source.data().size()), 0);
+  if (!call.is_again) {
+    call.record.AddBytes(static_cast<int64_t>(source.data().size()), 0);
+  }
   absl::Status status = CheckSource(config.limits.max_clip_bytes, source);
   if (status.ok()) status = ReadEncoding(source.encoding(), &clip->encoding);
   if (status.ok()) {
@@ -138,6 +143,10 @@ absl::Status ReadRequest(const ServerConfig& config, const Request& request,
   }
   if (!status.ok()) return status;
   status = ReadClipOptions(config.limits, request.options(), &clip->options);
+  if (call.gives_up != nullptr) {
+    clip->options.limits.max_clip_work = kShortWork;
+    clip->options.limits.max_clip_work_per_byte = 0;
+  }
   std::vector<std::string>* const unknown = &clip->options.unknown_fields;
   wire::AddOwnUnknownFields(request, "", unknown);
   wire::AddUnknownFields(source, "source", unknown);
@@ -160,6 +169,12 @@ absl::Status ConvertEncoded(const ServerConfig& config,
   return conversion.decode_error();
 }
 
+// True if `result` failed because the limit `name` was exceeded.
+bool ExceedsLimit(const ConvertResult& result, std::string_view name) {
+  return absl::IsResourceExhausted(result.status) &&
+         CallErrorOf(result.status).limit_name == name;
+}
+
 // Converts the clip, and puts it on the record of the call. Returns why the
 // call fails without a result.
 absl::Status ConvertFor(const ServerConfig& config, const UnaryWork& call,
@@ -178,15 +193,13 @@ absl::Status ConvertFor(const ServerConfig& config, const UnaryWork& call,
     }
   }
   if (!status.ok()) return status;
+  if (call.gives_up != nullptr && ExceedsLimit(*result, "max_clip_work")) {
+    *call.gives_up = true;
+    return result->status;
+  }
   result->times.queued = call.queued;
   call.record.AddClip(*result);
   return receiver->refused();
-}
-
-// True if `result` failed because the limit `name` was exceeded.
-bool ExceedsLimit(const ConvertResult& result, std::string_view name) {
-  return absl::IsResourceExhausted(result.status) &&
-         CallErrorOf(result.status).limit_name == name;
 }
 
 // True if the call fails, because the clip was not converted to its end: the

@@ -58,9 +58,10 @@ ResponseFrame RefusalFrame(const StreamClip& clip) {
 ClipWork::ClipWork(const StreamClip& clip, const ServerConfig& config,
                    const CancelToken* cancel, ChunkReceiver::Sink sink,
                    MeteredReceiver::Grant grant)
-    : receiver(config.service.recommended_chunk_bytes, std::move(sink),
+    : options(clip.options),
+      receiver(config.service.recommended_chunk_bytes, std::move(sink),
                std::move(grant)),
-      conversion(*clip.options, clip.encoding, config.limits.max_clip_bytes,
+      conversion(*options, clip.encoding, config.limits.max_clip_bytes,
                  &receiver, cancel) {}
 
 WorkState ClipWork::state() const {

@@ -34,6 +34,8 @@ struct ClipWork {
 
   WorkState state() const;
 
+  // The conversion refers to them, also when the clip does so no more.
+  const OptionsPtr options;
   ChunkReceiver receiver;
   IncrementalConversion conversion;
 };

@@ -7,11 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/bounds.h"
 #include "server/codec/read_message.h"
 #include "server/convert/clip_worker.h"
 #include "server/convert/stream_session.h"
 #include "server/rpc/call_record.h"
 #include "server/rpc/catch_as_status.h"
+#include "server/rpc/errors.h"
 #include "server/rpc/live_call.h"
 #include "server/rpc/statuses.h"
 
@@ -59,6 +61,8 @@ class ConvertStream final : public Reactor,
 
   absl::Status Enter();
   bool QueueMessage(Clock::time_point came_at);
+  // The message that came is refused: the stream ends with `status`.
+  void FailRead(const absl::Status& status, Clock::time_point came_at);
   void TakeMessage(Clock::time_point came_at);
   void OnDrain();
   void OnTick(Clock::time_point now);
@@ -214,20 +218,33 @@ void ConvertStream::OnReadDone(bool ok) {
         [this](StreamActions* actions) { session_.OnHalfClose(actions); });
   }
   const auto now = Clock::now();
-  const bool is_queued = IsDear(kStreamTexts, &received_) && QueueMessage(now);
-  if (!is_queued) TakeMessage(now);
+  const int64_t limit = parts_.config.service.max_request_message_bytes;
+  const auto bytes = static_cast<int64_t>(received_.Length());
+  if (Exceeds(bytes, limit)) {
+    return FailRead(LimitExceeded("max_request_message_bytes", limit, bytes),
+                    now);
+  }
+  if (!IsDear(kStreamTexts, &received_)) return TakeMessage(now);
+  if (!QueueMessage(now)) FailRead(OutOfMemory(), now);
 }
 
-// Has a worker parse the message that came. False if there is no memory for
-// that: the message must not wait.
+void ConvertStream::FailRead(const absl::Status& status,
+                             Clock::time_point came_at) {
+  received_.Clear();
+  Report([&](StreamActions* actions) {
+    session_.OnRequest(status, &request_, /*beside=*/0, came_at, actions);
+  });
+}
+
+// Has a worker parse the message that came. False if the system has no memory
+// for that. A caller without memory of its own gets its turn all the same, for
+// one message a stream: parsing it in this thread would keep others waiting.
 bool ConvertStream::QueueMessage(Clock::time_point came_at) {
-  const absl::Status held =
-      CatchAsStatus(parts_.record.log, kStreamPlace, [this] {
-        return parts_.admission.TryHold(
-            *record_.caller(), record_.peer(),
-            static_cast<int64_t>(received_.Length()), &message_ticket_);
-      });
-  if (!held.ok()) return false;
+  CatchAndLog(parts_.record.log, kStreamPlace, [this] {
+    static_cast<void>(parts_.admission.TryHold(
+        *record_.caller(), record_.peer(),
+        static_cast<int64_t>(received_.Length()), &message_ticket_));
+  });
   {
     const std::lock_guard lock(mutex_);
     session_.OnRequestQueued();

@@ -205,6 +205,7 @@ NextClipStep StreamSession::NextStep(const ClipPtr& clip,
     clips_.UsedBytes(clip.get());
     actions->dropped = std::move(clip->work);
     clip->state = {};
+    clips_.FreeRefused(clip.get());
     // Still running, so that Next does not have it run.
     Next(actions);
     next.step = clip->has_ended ? ClipStep::kFinish : ClipStep::kRest;
@@ -257,6 +258,7 @@ void StreamSession::OnNoMemory(const ClipPtr& clip, const absl::Status& status,
   if (!clip->refused) clips_.Refuse(clip.get(), status);
   clip->state = {};
   clip->is_running = false;
+  clips_.FreeRefused(clip.get());
   Next(actions);
 }
 

@@ -181,10 +181,25 @@ absl::Status Ticket::Grow(int64_t bytes) {
   return admission_->Add({.bytes = bytes}, this);
 }
 
+void Ticket::Count(int64_t bytes) {
+  if (admission_ == nullptr) return;
+  const std::lock_guard lock(admission_->mutex_);
+  admission_->Remove({.bytes = -bytes}, this);
+  admission_->peak_bytes_ =
+      std::max(admission_->peak_bytes_, admission_->all_.bytes);
+}
+
 void Ticket::Worked() {
   if (admission_ == nullptr) return;
   const std::lock_guard lock(admission_->mutex_);
   admission_->Remove({.clips = held_.clips}, this);
+}
+
+void Ticket::Keep(int64_t bytes) {
+  if (admission_ == nullptr) return;
+  const std::lock_guard lock(admission_->mutex_);
+  admission_->Remove({.clips = held_.clips, .bytes = held_.bytes - bytes},
+                     this);
 }
 
 void Ticket::Release() {

@@ -80,9 +80,13 @@ class Ticket {
   // Fails as TryEnter does; the ticket then stays as it was. OK, and no change,
   // if the ticket counts nothing.
   absl::Status Grow(int64_t bytes);
+  // Counts `bytes` more that exist already. Never fails.
+  void Count(int64_t bytes);
   // Call it when the work is done: the clip does not count any more, its bytes
   // still do.
   void Worked();
+  // The same, but of its bytes only `bytes` still count.
+  void Keep(int64_t bytes);
   // The ticket counts nothing any more.
   void Release();
 

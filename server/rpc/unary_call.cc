@@ -77,7 +77,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     const absl::Status read = Read(&is_short);
     if (!read.ok()) return End(read);
     // A peer with many calls takes turns with others.
-    if (is_short && !id_->activity.is_one_of_many) return Work({});
+    if (is_short && !id_->activity.is_one_of_many) return WorkHere();
     Queue(/*reads=*/false);
   }
 
@@ -147,12 +147,26 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     read.ok() ? Work(queued) : End(read);
   }
 
-  void Work(Clock::duration queued) {
-    const absl::Status status = Guard([&]() -> absl::Status {
+  // In the thread where the call came in, which serves others, too.
+  void WorkHere() {
+    bool gives_up = false;
+    const absl::Status status = TryWork({}, &gives_up);
+    is_again_ = gives_up;
+    gives_up ? Queue(/*reads=*/false) : EndWork(status);
+  }
+
+  void Work(Clock::duration queued) { EndWork(TryWork(queued, nullptr)); }
+
+  absl::Status TryWork(Clock::duration queued, bool* gives_up) {
+    return Guard([&]() -> absl::Status {
       // The call was cancelled while it waited for a worker.
       if (cancel_.IsCancelled()) return absl::CancelledError("");
-      return method_.task->Work({cancel_, queued, record_, ticket_});
+      return method_.task->Work(
+          {cancel_, queued, record_, ticket_, gives_up, is_again_});
     });
+  }
+
+  void EndWork(const absl::Status& status) {
     method_.task = nullptr;
     ticket_.Worked();
     End(status);
@@ -170,6 +184,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   const std::shared_ptr<AnswerWatch> watch_;
   Ticket ticket_;
   bool running_ = false;
+  bool is_again_ = false;
   CallRegistry::CallId id_;
   CancelToken cancel_;
 };

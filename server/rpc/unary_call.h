@@ -25,9 +25,15 @@ struct UnaryWork {
   std::chrono::nanoseconds queued;
   CallRecord& record;
   Ticket& ticket;
+  // Not null in the thread where the call came in: work that turns out to take
+  // more than some milliseconds sets it and ends, with any status.
+  bool* gives_up = nullptr;
+  // The work was given up before.
+  bool is_again = false;
 };
 
-// The work of one call. Each function is called at most once, in this order.
+// The work of one call. Each function is called at most once, in this order;
+// Work is called again, by a worker, after it was given up.
 class UnaryTask {
  public:
   UnaryTask() = default;
@@ -39,11 +45,11 @@ class UnaryTask {
   // and does the work.
   virtual bool IsDear() = 0;
   // Parses the request. The caller is known and the bytes are counted. Sets
-  // `is_short` if the work takes a few milliseconds at most for any request of
-  // this size. Short work is done in the thread where the call came in: handing
-  // it to a worker would take as long. A worker does all other work, and all
-  // work of a peer with more than eight running calls. After an error the call
-  // ends with that status, without Work.
+  // `is_short` if the work usually takes a few milliseconds at most, and is
+  // given up if it takes longer. Short work is done in the thread where the
+  // call came in: handing it to a worker would take as long. A worker does all
+  // other work, and all work of a peer with more than eight running calls.
+  // After an error the call ends with that status, without Work.
   virtual absl::Status Read(Ticket* ticket, bool* is_short) = 0;
   // Does the work and fills the response. Its status is that of the call.
   virtual absl::Status Work(const UnaryWork& call) = 0;
