@@ -68,5 +68,13 @@ TEST(MotionFrameTime, IsThatOfTheFileOrAThirtiethOfASecond) {
   }
 }
 
+TEST(IsTooSlow, IsAStatedFrameTimeOfAFifthOfASecondOrMore) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  for (const double slow : {0.2, 1.0}) EXPECT_TRUE(IsTooSlow(slow)) << slow;
+  for (const double other : {0.1999, 0.01, 0.0, -1.0, kNan}) {
+    EXPECT_FALSE(IsTooSlow(other)) << other;
+  }
+}
+
 }  // namespace
 }  // namespace bvhmill::testing

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/validate/mirror_pairs.h"
 #include "bvhmill/validate/pose_rules.h"
 #include "tests/support/clips.h"
@@ -69,7 +70,7 @@ std::vector<std::string> IssuesBy(std::unique_ptr<RowObserver> observer,
   SkeletonFacts facts;
   FindFacts(clip.skeleton, &facts);
   motion.reach = facts.reach;
-  motion.dt = clip.motion.frame_time;
+  motion.dt = MotionFrameTime(clip.motion.frame_time);
   motion.frames = clip.motion.frames;
   const std::vector<uint8_t> moving = MovingColumns(clip);
   motion.moving_columns = moving;
@@ -200,6 +201,20 @@ TEST(PositionRules, SpeakWhereTheyShould) {
           << c.name << ", " << step << " frames at a time";
     }
   }
+}
+
+// A root at 9 reaches a second, if the clip had 30 frames a second.
+TEST(PositionRules, DoNotJudgeTheSpeedOfARootAtASlowRate) {
+  Clip clip = SixChannelClip();
+  for (int64_t t = 0; t < kFrames; ++t) {
+    clip.motion.values[static_cast<size_t>(t * 24 + 2)] =
+        6.0F * static_cast<float>(t);
+  }
+  MotionFacts motion;
+  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7),
+              ElementsAre("DATA_ROOT_SCALE@0"));
+  clip.motion.frame_time = 0.5;
+  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7), IsEmpty());
 }
 
 // Places in the world have lengths that are no bones.

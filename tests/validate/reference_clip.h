@@ -52,6 +52,8 @@ struct ReferenceClip {
 
   std::vector<const ReferenceTrack*> Rotations() const;
   double Value(int64_t t, int32_t column) const;
+  // As the file states it.
+  double frame_time() const { return clip->motion.frame_time; }
 };
 
 ReferenceClip MakeReferenceClip(const Clip& clip);

@@ -13,7 +13,7 @@ namespace bvhmill::testing {
 // --- Fast turns, jitter, joints that stand still.
 
 void FindSpins(Reference* r) {
-  if (r->clip.dt >= 0.045) return;
+  if (r->clip.dt >= 0.045 || r->clip.frame_time() >= 0.2) return;
   for (const ReferenceTrack* track : r->clip.Rotations()) {
     Finding f{"DATA_SPIN"};
     f.node = track->node;
@@ -36,7 +36,7 @@ void FindSpins(Reference* r) {
 
 void FindJitter(Reference* r) {
   const double rate = 1 / r->clip.dt;
-  if (rate < 23.9) return;
+  if (rate < 23.9 || r->clip.frame_time() >= 0.2) return;
   const auto window = static_cast<int64_t>(std::round(rate));
   const int64_t frames = r->clip.frames;
   for (const ReferenceTrack* track : r->clip.Rotations()) {
@@ -126,7 +126,10 @@ void FindFrozenJoint(const ReferenceTrack& track, Reference* r) {
   f.node = track.node;
   f.frame = longest.first;
   f.last_frame = longest.first + longest.rows;
-  f.numbers = {{"frames", run + 1}, {"seconds", (run + 1) * r->clip.dt}};
+  f.numbers = {{"frames", run + 1}};
+  if (r->clip.frame_time() > 0) {
+    f.numbers["seconds"] = (run + 1) * r->clip.frame_time();
+  }
   r->findings.push_back(f);
 }
 

@@ -45,8 +45,10 @@ void FindFrozen(const std::vector<RepeatRun>& runs, Reference* r) {
   f.frame = worst->first;
   f.last_frame = worst->first + worst->rows;
   f.occurrences = static_cast<int64_t>(runs.size());
-  f.numbers = {{"frames", worst->rows + 1},
-               {"seconds", (worst->rows + 1) * r->clip.dt}};
+  f.numbers = {{"frames", worst->rows + 1}};
+  if (r->clip.frame_time() > 0) {
+    f.numbers["seconds"] = (worst->rows + 1) * r->clip.frame_time();
+  }
   r->findings.push_back(f);
 }
 

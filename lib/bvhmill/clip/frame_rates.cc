@@ -64,9 +64,12 @@ NearRate NearestFrameRate(double frame_time) {
 }
 
 double MotionFrameTime(double frame_time) {
-  return HasRate(frame_time) && frame_time < kLongestFrameTime
-             ? frame_time
-             : kUsualFrameTime;
+  return HasRate(frame_time) && !IsTooSlow(frame_time) ? frame_time
+                                                       : kUsualFrameTime;
+}
+
+bool IsTooSlow(double frame_time) {
+  return HasRate(frame_time) && frame_time >= kLongestFrameTime;
 }
 
 }  // namespace bvhmill

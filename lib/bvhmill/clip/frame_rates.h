@@ -25,4 +25,8 @@ NearRate NearestFrameRate(double frame_time);
 // `frame_time`, or 1/30 if it is not within (0, 0.2).
 double MotionFrameTime(double frame_time);
 
+// True if a rate is stated that MotionFrameTime does not take: the frame time
+// is 0.2 s or more. What is faster than such a rate is not known.
+bool IsTooSlow(double frame_time);
+
 }  // namespace bvhmill

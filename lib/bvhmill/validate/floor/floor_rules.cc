@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/floor/floor_measure.h"
 #include "bvhmill/validate/rule_input.h"
@@ -108,7 +109,7 @@ void FloorRules::Finish(IssueLog* log) {
   const FootSlide slide =
       measure_.Slide(up, floor + Limit(Threshold::DATA_FOOT_SKATE_height),
                      Limit(Threshold::DATA_FOOT_SKATE_vertical), motion.dt);
-  CheckSlide(slide, log);
+  if (!IsTooSlow(clip_->frame_time)) CheckSlide(slide, log);
   CheckWay(up, slide, log);
 }
 

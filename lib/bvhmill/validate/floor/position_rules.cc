@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/rule_input.h"
 
@@ -269,7 +270,7 @@ void PositionRules::CheckRoot(IssueLog* log) const {
     const bool is_fast = node.steps + 1 >= kFewestMotionFrames &&
                          static_cast<double>(node.fast_steps) >
                              kFastShare * static_cast<double>(node.steps);
-    if (node.is_trunk && is_fast) {
+    if (node.is_trunk && is_fast && !IsTooSlow(clip_->frame_time)) {
       log->Add(
           IssueCode::DATA_ROOT_SCALE, LocationOf(*clip_, node.node),
           {{"what", "the speed of the root in a twentieth of its steps"},

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
 
@@ -158,13 +158,12 @@ void FrozenJointRule::Log(size_t track, IssueLog* log) const {
   const int64_t frames = run.steps() + 1;
   Location at = MotionLocation(*clip_, node, run.first);
   at.last_frame = run.last;
-  log->Add(
-      IssueCode::DATA_FROZEN_JOINT, at,
-      {{"joint", QuotedNode(*clip_, node)},
-       {"first", std::to_string(run.first)},
-       {"last", std::to_string(run.last)},
-       {"frames", std::to_string(frames)},
-       {"seconds", Short(static_cast<double>(frames) * clip_->facts->dt)}});
+  IssueArgs args = {{"joint", QuotedNode(*clip_, node)},
+                    {"first", std::to_string(run.first)},
+                    {"last", std::to_string(run.last)},
+                    {"frames", std::to_string(frames)}};
+  AddSeconds(*clip_, frames, ", for ", &args);
+  log->Add(IssueCode::DATA_FROZEN_JOINT, at, std::move(args));
 }
 
 void FrozenJointRule::Finish(IssueLog* log) {

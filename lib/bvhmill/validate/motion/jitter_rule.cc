@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
@@ -62,7 +63,7 @@ void JitterRule::Begin(const MotionClip& clip) {
   const double dt = clip.facts->dt;
   constexpr double kMostFrames = 1e9;
   window_frames_ =
-      dt <= kLongestFrameTime
+      dt <= kLongestFrameTime && !IsTooSlow(clip.frame_time)
           ? static_cast<int64_t>(std::min(std::round(1 / dt), kMostFrames))
           : 0;
   jitters_.assign(clip.rotations, {});

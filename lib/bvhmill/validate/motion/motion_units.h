@@ -37,6 +37,11 @@ inline float KinkOf(double degrees) {
   return static_cast<float>(radians * radians);
 }
 
+// "seconds" of so many frames, and "duration", which is them after `before`.
+// Without "seconds" and with an empty "duration" if the file states no rate.
+void AddSeconds(const MotionClip& clip, int64_t frames, const char* before,
+                IssueArgs* args);
+
 // The place of an issue about `node`, with its name. No line is known.
 Location MotionLocation(const MotionClip& clip, int32_t node, int64_t frame);
 // The place of an issue about a whole row.

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "bvhmill/report/repeated_rows.h"
-#include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
 
@@ -69,17 +69,17 @@ void StillRules::LogStill(IssueLog* log) const {
   const int64_t frames = worst->rows() + 1;
   const bool is_blender =
       rows_->frames() == kBlenderFrames && worst == &rows_->end();
-  log->AddAs(
-      is_warning(*worst) ? Severity::kWarning : Severity::kHint,
-      IssueCode::DATA_FROZEN_FRAMES, at,
-      {{"where", where},
-       {"frames", std::to_string(frames)},
-       {"seconds", Short(static_cast<double>(frames) * clip_->facts->dt)},
-       {"first", std::to_string(worst->first)},
-       {"last", std::to_string(worst->last)},
-       {"range",
-        is_blender ? " (250 frames are the default of a Blender scene)" : ""}},
-      rows_->stills());
+  IssueArgs args = {
+      {"where", where},
+      {"frames", std::to_string(frames)},
+      {"first", std::to_string(worst->first)},
+      {"last", std::to_string(worst->last)},
+      {"range",
+       is_blender ? " (250 frames are the default of a Blender scene)" : ""}};
+  AddSeconds(*clip_, frames, ", ", &args);
+  log->AddAs(is_warning(*worst) ? Severity::kWarning : Severity::kHint,
+             IssueCode::DATA_FROZEN_FRAMES, at, std::move(args),
+             rows_->stills());
 }
 
 void StillRules::LogRepeats(IssueLog* log) const {
