@@ -217,6 +217,20 @@ TEST(PositionRules, DoNotJudgeTheSpeedOfARootAtASlowRate) {
   EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7), IsEmpty());
 }
 
+// A root at 5 reaches a second, of which each place stands for two frames.
+TEST(PositionRules, DoNotJudgeTheSpeedOfARootWhosePosesStand) {
+  Clip clip = SixChannelClip();
+  for (int64_t t = 0; t < kFrames; ++t) {
+    clip.motion.values[static_cast<size_t>(t * 24 + 2)] =
+        3.5F * static_cast<float>(t / 2 * 2);
+  }
+  MotionFacts motion;
+  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7),
+              ElementsAre("DATA_ROOT_SCALE@0"));
+  motion.has_many_repeats = true;
+  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7), IsEmpty());
+}
+
 // Places in the world have lengths that are no bones.
 TEST(PositionRules, SayNothingOfBonesIfPositionsAreInTheWorld) {
   Clip clip = SixChannelClip();

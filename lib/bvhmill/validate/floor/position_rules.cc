@@ -264,13 +264,16 @@ void PositionRules::CheckBone(const PositionedNode& node, IssueLog* log) const {
 void PositionRules::CheckRoot(IssueLog* log) const {
   const float still = static_cast<float>(
       Limit(Threshold::DATA_ROOT_CONSTANT_reach) * clip_->motion.reach);
+  // If poses stand for several frames, each new one is a step.
+  const bool has_speed =
+      !IsTooSlow(clip_->frame_time) && !clip_->motion.has_many_repeats;
   bool is_constant = true;
   for (const PositionedNode& node : nodes_) {
     is_constant = is_constant && Spread(node) <= still;
     const bool is_fast = node.steps + 1 >= kFewestMotionFrames &&
                          static_cast<double>(node.fast_steps) >
                              kFastShare * static_cast<double>(node.steps);
-    if (node.is_trunk && is_fast && !IsTooSlow(clip_->frame_time)) {
+    if (node.is_trunk && is_fast && has_speed) {
       log->Add(
           IssueCode::DATA_ROOT_SCALE, LocationOf(*clip_, node.node),
           {{"what", "the speed of the root in a twentieth of its steps"},
