@@ -129,6 +129,12 @@ Report MotionReport(const Clip& clip, int64_t piece,
   return log.Finish(true, true);
 }
 
+ReportOptions OnlyCode(const std::string& code) {
+  ReportOptions options;
+  options.only_codes = {code};
+  return options;
+}
+
 std::vector<std::string> MotionIssues(const Report& report) {
   std::vector<std::string> out;
   for (const Issue& issue : report.issues) {

@@ -41,6 +41,9 @@ void AddTo(int32_t node, int32_t channel, float amount, int64_t first,
 Report MotionReport(const Clip& clip, int64_t piece = 0,
                     const ReportOptions& options = {});
 
+// Options of a report that lists one code.
+ReportOptions OnlyCode(const std::string& code);
+
 // "severity CODE joint J frame A to B xN" of each issue, with the parts that
 // apply.
 std::vector<std::string> MotionIssues(const Report& report);

@@ -302,7 +302,11 @@ void FindEventsOf(const ReferenceTrack& track, Reference* r) {
   std::vector<Event> jumps;
   for (int64_t t = 1; t + 1 < r->clip.frames; ++t) {
     const double kink = track.Kink(t);
-    if (IsSpike(*r, track, t)) spikes.push_back({t, 1, kink, kink});
+    if (IsSpike(*r, track, t)) {
+      // AngleOfStep takes a kink, too: it is twice the chord to one neighbour.
+      const double off = track.is_rotation ? AngleOfStep(kink) : kink;
+      spikes.push_back({t, 1, kink, off});
+    }
     if (t < 2 || !IsJump(*r, track, t)) continue;
     const double step = track.Step(t);
     const Event jump{t, 0, step, track.is_rotation ? AngleOfStep(step) : step};

@@ -27,12 +27,6 @@ std::string MessageOf(const Report& report, const std::string& code) {
   return "";
 }
 
-ReportOptions Only(const std::string& code) {
-  ReportOptions options;
-  options.only_codes = {code};
-  return options;
-}
-
 Clip HeldClip(double frame_time) {
   Clip clip = MovingClip({.frames = 60, .frames_per_second = 30});
   clip.motion.frame_time = frame_time;
@@ -43,7 +37,7 @@ Clip HeldClip(double frame_time) {
 
 TEST(SlowRates, AStillLastsAsLongAsTheFrameTimeSays) {
   const Report report =
-      MotionReport(HeldClip(1), 0, Only("DATA_FROZEN_FRAMES"));
+      MotionReport(HeldClip(1), 0, OnlyCode("DATA_FROZEN_FRAMES"));
   EXPECT_EQ(ArgOf(report, "DATA_FROZEN_FRAMES", "seconds"), "5");
   EXPECT_THAT(MessageOf(report, "DATA_FROZEN_FRAMES"),
               HasSubstr("stands still for 5 frames, 5 s"));
@@ -52,7 +46,7 @@ TEST(SlowRates, AStillLastsAsLongAsTheFrameTimeSays) {
 TEST(SlowRates, AStillHasNoSecondsWithoutAFrameTime) {
   for (const double frame_time : kNoRates) {
     const Report report =
-        MotionReport(HeldClip(frame_time), 0, Only("DATA_FROZEN_FRAMES"));
+        MotionReport(HeldClip(frame_time), 0, OnlyCode("DATA_FROZEN_FRAMES"));
     EXPECT_EQ(ArgOf(report, "DATA_FROZEN_FRAMES", "seconds"), "") << frame_time;
     EXPECT_EQ(MessageOf(report, "DATA_FROZEN_FRAMES"),
               "frames 20 to 24 are equal: the middle of the clip stands still "
@@ -70,13 +64,13 @@ TEST(SlowRates, AJointStandsStillAsLongAsTheFrameTimeSays) {
   }
   const std::string code = "DATA_FROZEN_JOINT";
   clip.motion.frame_time = 0.5;
-  Report report = MotionReport(clip, 0, Only(code));
+  Report report = MotionReport(clip, 0, OnlyCode(code));
   EXPECT_EQ(ArgOf(report, code, "seconds"), "10.5");
   EXPECT_THAT(MessageOf(report, code),
               HasSubstr("40 to 60, for 10.5 s, while"));
   for (const double frame_time : kNoRates) {
     clip.motion.frame_time = frame_time;
-    report = MotionReport(clip, 0, Only(code));
+    report = MotionReport(clip, 0, OnlyCode(code));
     EXPECT_EQ(ArgOf(report, code, "seconds"), "") << frame_time;
     EXPECT_THAT(MessageOf(report, code), HasSubstr("40 to 60, while"));
   }
@@ -89,10 +83,10 @@ TEST(SlowRates, ATurnOfUnknownSpeedIsNoSpin) {
     ValueAt(&clip, t, 2, 0) = static_cast<float>(120 * t % 360);
     ValueAt(&clip, t, 2, 1) = ValueAt(&clip, t, 2, 2) = 0;
   }
-  EXPECT_EQ(MotionReport(clip, 0, Only("DATA_SPIN")).issues.size(), 1);
+  EXPECT_EQ(MotionReport(clip, 0, OnlyCode("DATA_SPIN")).issues.size(), 1);
   for (const double frame_time : {0.2, 0.5, 1.0}) {
     clip.motion.frame_time = frame_time;
-    EXPECT_THAT(MotionIssues(MotionReport(clip, 0, Only("DATA_SPIN"))),
+    EXPECT_THAT(MotionIssues(MotionReport(clip, 0, OnlyCode("DATA_SPIN"))),
                 IsEmpty())
         << frame_time;
   }
@@ -105,9 +99,9 @@ TEST(SlowRates, AReversalOfUnknownSpeedIsNoJitter) {
     ValueAt(&clip, t, 2, 0) = t % 2 == 0 ? 1 : -1;
     ValueAt(&clip, t, 2, 1) = ValueAt(&clip, t, 2, 2) = 0;
   }
-  EXPECT_EQ(MotionReport(clip, 0, Only("DATA_JITTER")).issues.size(), 1);
+  EXPECT_EQ(MotionReport(clip, 0, OnlyCode("DATA_JITTER")).issues.size(), 1);
   clip.motion.frame_time = 0.5;
-  EXPECT_THAT(MotionIssues(MotionReport(clip, 0, Only("DATA_JITTER"))),
+  EXPECT_THAT(MotionIssues(MotionReport(clip, 0, OnlyCode("DATA_JITTER"))),
               IsEmpty());
 }
 

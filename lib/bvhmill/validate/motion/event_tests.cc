@@ -75,7 +75,9 @@ std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
       kink >= limits.spike && 2 * kink / (dt * dt) >= limits.spike_rate;
   const bool is_back = at.Return() <= clip[Threshold::DATA_SPIKE_back] * least;
   const auto size = static_cast<float>(kink);
-  TrackEvent spike{t, 1, Proof::kCertain, size, size, size};
+  const double stated = limits.has_calm_forms ? OffDegrees(at.kinks[0]) : kink;
+  TrackEvent spike{t,    1,    Proof::kCertain,
+                   size, size, static_cast<float>(stated)};
   if (is_fast && is_back) return spike;
   const double next_most = std::max(at.Kink(-1), at.Kink(1));
   const double next_least = std::min(at.Kink(-1), at.Kink(1));

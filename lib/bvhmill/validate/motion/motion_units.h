@@ -27,6 +27,9 @@ inline double AngleDegrees(double step) {
   return 4 * kDegrees * std::asin(std::min(std::sqrt(step) / 2, 1.0));
 }
 
+// The exact angle by which one frame is off, if its neighbours are equal.
+inline double OffDegrees(double kink) { return AngleDegrees(kink / 4); }
+
 // The step or the kink of an angle.
 inline float StepOf(double degrees) {
   const double half = degrees / 2 / kDegrees;
