@@ -143,6 +143,7 @@ void FindInterpolated(Reference* r) {
   if (frames < 40 || r->many_repeats || rotations.empty()) return;
   double best = 1;
   int64_t best_stride = 0;
+  int64_t best_phase = 0;
   double mean = 0;
   for (int64_t stride = 2; stride <= 5; ++stride) {
     std::vector<double> sums(static_cast<size_t>(stride));
@@ -158,16 +159,19 @@ void FindInterpolated(Reference* r) {
     mean = all / static_cast<double>(frames - 4) /
            static_cast<double>(rotations.size());
     for (size_t i = 0; i < sums.size(); ++i) sums[i] /= counts[i];
+    const auto largest = std::max_element(sums.begin(), sums.end());
+    const int64_t phase = largest - sums.begin();
     std::sort(sums.begin(), sums.end());
     const double ratio = sums[sums.size() - 2] / sums.back();
     if (ratio < best) {
       best = ratio;
       best_stride = stride;
+      best_phase = phase;
     }
   }
   if (best >= 0.5 || mean <= 0.003) return;
   Finding f{"DATA_INTERPOLATED", Severity::kHint};
-  f.numbers = {{"stride", best_stride}, {"ratio", best}};
+  f.numbers = {{"stride", best_stride}, {"phase", best_phase}, {"ratio", best}};
   r->findings.push_back(f);
 }
 

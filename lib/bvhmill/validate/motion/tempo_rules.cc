@@ -30,18 +30,32 @@ struct Phases {
   std::array<double, kMostStride> sums = {};
   std::array<int64_t, kMostStride> counts = {};
 
+  // The means beyond the stride are 0.
+  std::array<double, kMostStride> Means(size_t stride) const;
   // Small if all kinks are in one phase.
   double Ratio(size_t stride) const;
+  // The phase of the largest kinks: that of the frames that were captured.
+  size_t Largest(size_t stride) const;
 };
 
-double Phases::Ratio(size_t stride) const {
+std::array<double, kMostStride> Phases::Means(size_t stride) const {
   std::array<double, kMostStride> means = {};
   for (size_t i = 0; i < stride; ++i) {
     if (counts[i] > 0) means[i] = sums[i] / static_cast<double>(counts[i]);
   }
-  // The means beyond the stride are 0.
+  return means;
+}
+
+double Phases::Ratio(size_t stride) const {
+  std::array<double, kMostStride> means = Means(stride);
   std::sort(means.begin(), means.end(), std::greater<>());
   return means[0] > 0 ? means[1] / means[0] : 1;
+}
+
+size_t Phases::Largest(size_t stride) const {
+  const std::array<double, kMostStride> means = Means(stride);
+  const auto largest = std::max_element(means.begin(), means.end());
+  return static_cast<size_t>(largest - means.begin());
 }
 
 class TempoRules final : public MotionRule {
@@ -109,7 +123,9 @@ void TempoRules::LogInterpolated(IssueLog* log) const {
     return;
   }
   log->Add(IssueCode::DATA_INTERPOLATED, {},
-           {{"stride", std::to_string(best)}, {"ratio", Short(ratio)}});
+           {{"stride", std::to_string(best)},
+            {"phase", std::to_string(phases_[best].Largest(best))},
+            {"ratio", Short(ratio)}});
 }
 
 // Second over first differences, as for a sine; 0 if nothing moves.
