@@ -210,7 +210,7 @@ std::vector<FaultCase> CalmEdges() {
          AddTo(3, 0, -4, 1950, 1950, c);
        },
        {"warning DATA_SPIKE joint 3 frame 550 x20"},
-       {{"first", "50"}, {"last", "1950"}, {"degrees", "34.86"}}},
+       {{"first", "50"}, {"last", "1950"}, {"degrees", "35"}}},
       {"ManyJumpsOfACalmJoint",
        {.frames = 3000, .frames_per_second = 30},
        [](Clip* c) {
