@@ -102,6 +102,19 @@ void AddTo(int32_t node, int32_t channel, float amount, int64_t first,
   }
 }
 
+Clip ClipOfCuts(int cuts, float first, float growth) {
+  Clip clip = MovingClip({.frames = 25 * (cuts + 1)});
+  const int64_t last = clip.motion.frames - 1;
+  float degrees = first;
+  for (int cut = 1; cut <= cuts; ++cut, degrees += growth) {
+    const float turn = cut % 2 == 0 ? -degrees : degrees;
+    for (int32_t node = 1; node <= 10; ++node) {
+      AddTo(node, 1, turn, int64_t{25} * cut, last, &clip);
+    }
+  }
+  return clip;
+}
+
 Report MotionReport(const Clip& clip, int64_t piece,
                     const ReportOptions& options) {
   SkeletonFacts facts;

@@ -36,6 +36,10 @@ void TakeRows(const std::function<int64_t(int64_t)>& source, Clip* clip);
 void AddTo(int32_t node, int32_t channel, float amount, int64_t first,
            int64_t last, Clip* clip);
 
+// A clip of 120 frames a second with a cut every 25 frames: all joints turn by
+// `first` degrees, then by `growth` more at each cut.
+Clip ClipOfCuts(int cuts, float first, float growth);
+
 // The report of the motion rules. Rows come in pieces of `piece` frames; 0: as
 // a whole.
 Report MotionReport(const Clip& clip, int64_t piece = 0,

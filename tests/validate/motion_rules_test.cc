@@ -214,16 +214,39 @@ TEST(MotionRules, WideClipsAreJudgedInShortBlocks) {
   EXPECT_EQ(MotionIssues(MotionReport(clip, 7)), expected);
 }
 
+// The list of frames has the 16 largest. Growing ones take the places of those
+// before; shrinking ones get none.
+TEST(Cuts, BeyondTheSixteenLargestAreNoJumpsOfAllJoints) {
+  for (const float growth : {-1.0F, 0.0F, 1.0F}) {
+    SCOPED_TRACE(growth);
+    const Clip clip = ClipOfCuts(20, 50, growth);
+    const Report report = MotionReport(clip);
+    ASSERT_EQ(report.issues.size(), 1);
+    const Issue& issue = report.issues[0];
+    EXPECT_EQ(issue.code, "DATA_CUT");
+    EXPECT_EQ(issue.occurrences, 20);
+    EXPECT_EQ(ArgOf(report, "DATA_CUT", "others"), "4");
+    EXPECT_TRUE(
+        issue.message.ends_with("; the list of frames lacks 4 smaller steps"));
+    for (const int64_t piece : {1, 7, 64}) {
+      EXPECT_EQ(MotionIssues(MotionReport(clip, piece)), MotionIssues(report));
+    }
+  }
+  const Report listed = MotionReport(ClipOfCuts(16, 50, -1));
+  EXPECT_EQ(ArgOf(listed, "DATA_CUT", "others"), "");
+  EXPECT_TRUE(listed.issues.at(0).message.ends_with("in the mean"));
+}
+
 // Sizes from 8 to 360 degrees have 80 grades of 5 %.
-TEST(EventList, IsBoundedAndCountsEventsOfManySizes) {
-  EventList list;
+TEST(GradedEvents, AreBoundedAndCountEventsOfManySizes) {
+  GradedEvents list;
   float size = 8;
   for (int64_t frame = 0; frame < 80; ++frame, size *= 1.05F) {
-    list.Add({frame, 1, Proof::kCalmKink, size, size, size}, -1);
+    list.Add({frame, 1, Proof::kCalmKink, size, size, size});
   }
-  EXPECT_LE(list.calm.size(), EventList::kMostGrades);
+  EXPECT_LE(list.calm.size(), GradedEvents::kMostGrades);
   EventTally all;
-  for (const EventList::Grade& grade : list.calm) all.Add(grade.tally);
+  for (const GradedEvents::Grade& grade : list.calm) all.Add(grade.tally);
   EXPECT_EQ(all.events, 80);
   EXPECT_EQ(all.first, 0);
   EXPECT_EQ(all.last, 79);

@@ -79,6 +79,12 @@ TEST(MotionTwin, AgreesOnRandomValues) {
   }
 }
 
+TEST(MotionTwin, AgreesOnMoreCutsThanAreListed) {
+  for (const float growth : {-1.0F, 1.0F}) {
+    ExpectTwins(ClipOfCuts(30, 50, growth));
+  }
+}
+
 // Puts one random fault into a clip.
 void AddFault(std::mt19937_64* random, Clip* clip) {
   const int64_t frames = clip->motion.frames;

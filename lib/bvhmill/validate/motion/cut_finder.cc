@@ -27,6 +27,9 @@ void CutFinder::Begin(const MotionClip& clip) {
   slots_.fill(std::nullopt);
   accepted_.fill(false);
   replaced_ = 0;
+  others_ = 0;
+  largest_other_ = {};
+  other_frames_.clear();
   first_ = last_ = {};
 }
 
@@ -53,18 +56,34 @@ bool CutFinder::IsUsual(const CutCandidate& step) const {
   return step.degrees < (*clip_)[Threshold::DATA_CUT_usual] * mean;
 }
 
+bool CutFinder::IsCutAtEnd(const CutCandidate& step, double moving) const {
+  return IsCandidate(step, moving) && !IsUsual(step);
+}
+
+void CutFinder::LeaveOut(const CutCandidate& step) {
+  if (others_++ == 0 || step.degrees > largest_other_.degrees) {
+    largest_other_ = step;
+  }
+  other_frames_.push_back(step.frame);
+}
+
 void CutFinder::Keep(const CutCandidate& step) {
   const auto smallest = std::min_element(
       slots_.begin(), slots_.end(), [](const auto& a, const auto& b) {
         return (a ? a->degrees : -1) < (b ? b->degrees : -1);
       });
-  if (*smallest && (*smallest)->degrees >= step.degrees) return;
-  if (*smallest) replaced_ |= 1U << (smallest - slots_.begin());
+  if (*smallest && (*smallest)->degrees >= step.degrees) return LeaveOut(step);
+  if (*smallest) {
+    replaced_ |= 1U << (smallest - slots_.begin());
+    LeaveOut(**smallest);
+  }
   *smallest = step;
 }
 
 void CutFinder::Add(const MotionBlock& block) {
   replaced_ = 0;
+  std::erase_if(other_frames_,
+                [&](int64_t frame) { return frame < block.first - kLag; });
   const StepTotals& totals = *block.totals;
   double moving = -1;
   const int64_t begin = std::max<int64_t>(block.BeginFor(1), 1);
@@ -85,7 +104,9 @@ int CutFinder::SlotOf(int64_t frame) const {
   for (size_t i = 0; i < kSlots; ++i) {
     if (slots_[i] && slots_[i]->frame == frame) return static_cast<int>(i);
   }
-  return -1;
+  const bool is_other = std::find(other_frames_.begin(), other_frames_.end(),
+                                  frame) != other_frames_.end();
+  return is_other ? kOthers : -1;
 }
 
 // The conditions of a jump, in the first or the last step of the clip.
@@ -151,27 +172,41 @@ void CutFinder::Finish(IssueLog* log) {
     LogApart(IssueCode::DATA_FIRST_FRAME_APART, first, log);
   }
   if (last.is_apart()) LogApart(IssueCode::DATA_LAST_FRAME_APART, last, log);
+  LogCuts(log);
+}
+
+void CutFinder::LogCuts(IssueLog* log) {
+  MotionFacts& facts = *clip_->facts;
   const double moving = Moving();
   const CutCandidate* worst = nullptr;
   for (size_t i = 0; i < kSlots; ++i) {
-    accepted_[i] =
-        slots_[i] && IsCandidate(*slots_[i], moving) && !IsUsual(*slots_[i]);
+    accepted_[i] = slots_[i] && IsCutAtEnd(*slots_[i], moving);
     if (!accepted_[i]) continue;
     facts.cuts.push_back(slots_[i]->frame);
     if (!worst || slots_[i]->degrees > worst->degrees) worst = &*slots_[i];
   }
   if (worst == nullptr) return;
+  const bool has_others = others_ > 0 && IsCutAtEnd(largest_other_, moving);
+  accepted_[kOthers] = has_others;
   std::sort(facts.cuts.begin(), facts.cuts.end());
   std::string frames;
   for (const int64_t frame : facts.cuts) {
     frames += (frames.empty() ? "" : ", ") + std::to_string(frame);
   }
-  log->Add(IssueCode::DATA_CUT, FrameLocation(worst->frame),
-           {{"joints", Count(worst->joints)},
-            {"moving", Count(moving)},
-            {"degrees", Short(worst->degrees / moving)},
-            {"frames", frames}},
-           static_cast<int64_t>(facts.cuts.size()));
+  IssueArgs args = {{"joints", Count(worst->joints)},
+                    {"moving", Count(moving)},
+                    {"degrees", Short(worst->degrees / moving)},
+                    {"frames", frames}};
+  const int64_t others = has_others ? others_ : 0;
+  std::string not_listed;
+  if (has_others) {
+    not_listed = "; the list of frames lacks " + std::to_string(others) +
+                 (others == 1 ? " smaller step" : " smaller steps");
+    args.emplace_back("others", std::to_string(others));
+  }
+  args.emplace_back("not_listed", std::move(not_listed));
+  log->Add(IssueCode::DATA_CUT, FrameLocation(worst->frame), std::move(args),
+           static_cast<int64_t>(facts.cuts.size()) + others);
 }
 
 }  // namespace bvhmill

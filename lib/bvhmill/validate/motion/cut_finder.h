@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "bvhmill/validate/motion/event_tests.h"
 #include "bvhmill/validate/motion/motion_rule.h"
@@ -38,21 +39,27 @@ struct Apart {
 };
 
 // The verdict needs the number of joints that ever move, which is known at the
-// end. Until then the largest candidates are kept.
+// end. Until then the largest candidates are kept. The others have one verdict,
+// that of the largest of them.
 class CutFinder {
  public:
   static constexpr size_t kSlots = 16;
+  // The slot of all candidates that were not kept.
+  static constexpr int kOthers = kSlots;
 
   // Starts a clip, which stays until Finish.
   void Begin(const MotionClip& clip);
   // Handles all steps but that of the last frame of the block.
   void Add(const MotionBlock& block);
 
-  // The slot of the candidate at the step to `frame`; -1 if there is none.
+  // The slot of the candidate at the step to `frame`; -1 if there is none. The
+  // frame is in the newest block, or at most kLag frames before it.
+  static constexpr int64_t kLag = 8;
   int SlotOf(int64_t frame) const;
   // Slots whose candidate was replaced in the last Add, as bits.
   uint32_t replaced() const { return replaced_; }
-  // True if the candidate of the slot is a cut. Call after Finish.
+  // True if the candidate of the slot is a cut; for kOthers, if the largest of
+  // them is one. Call after Finish.
   bool IsCut(int slot) const { return accepted_[static_cast<size_t>(slot)]; }
 
   // Writes first_apart, last_apart and cuts of the facts, and logs them. Call
@@ -65,14 +72,22 @@ class CutFinder {
   // True if the joints step no more than in the mean of the clip. Known at the
   // end.
   bool IsUsual(const CutCandidate& step) const;
+  bool IsCutAtEnd(const CutCandidate& step, double moving) const;
   void Keep(const CutCandidate& step);
+  void LeaveOut(const CutCandidate& step);
+  void LogCuts(IssueLog* log);
   Apart ApartAt(const CutCandidate& step, bool is_first) const;
   bool Leaps(size_t track, bool is_first) const;
   void LogApart(IssueCode code, const Apart& apart, IssueLog* log) const;
 
   const MotionClip* clip_ = nullptr;
   std::array<std::optional<CutCandidate>, kSlots> slots_;
-  std::array<bool, kSlots> accepted_ = {};
+  std::array<bool, kSlots + 1> accepted_ = {};
+  // Candidates that were not kept: their number, the largest one, and the
+  // frames of the newest ones, ascending.
+  int64_t others_ = 0;
+  CutCandidate largest_other_;
+  std::vector<int64_t> other_frames_;
   uint32_t replaced_ = 0;
   CutCandidate first_;
   CutCandidate last_;

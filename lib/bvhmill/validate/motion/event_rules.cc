@@ -78,7 +78,6 @@ class EventRules final : public MotionRule {
   void Walk(const MotionBlock& block, size_t track);
   void AddJump(const MotionBlock& block, size_t track, const TrackEvent& jump);
   void CloseOpen(TrackEvents* events) const;
-  int SlotFor(const TrackEvent& event) const;
   EventTally Proved(const EventList& list, size_t track) const;
   void Log(IssueCode code, const EventList& list, size_t track,
            IssueLog* log) const;
@@ -121,11 +120,11 @@ TrackEvents* EventRules::EventsOf(size_t track) {
 void EventRules::Add(const MotionBlock& block) {
   if (const uint32_t replaced = clip_->cuts->replaced(); replaced != 0) {
     for (TrackEvents& events : events_) {
-      events.spikes.Drop(replaced);
-      events.jumps.Drop(replaced);
-      const bool is_lost =
+      events.spikes.Release(replaced);
+      events.jumps.Release(replaced);
+      const bool is_released =
           events.open_slot >= 0 && (replaced >> events.open_slot & 1) != 0;
-      events.has_open = events.has_open && !is_lost;
+      if (is_released) events.open_slot = CutFinder::kOthers;
     }
   }
   const size_t tracks =
@@ -150,27 +149,22 @@ void EventRules::Walk(const MotionBlock& block, size_t track) {
       first + static_cast<size_t>(std::max(end - begin, int64_t{0}));
   const Candidates candidates =
       FindCandidates(steps, kinks, first, last, limits);
+  const CutFinder& cuts = *clip_->cuts;
   for (size_t i = first; i < last; ++i) {
     if (candidates[i] == 0) continue;
     const int64_t t = block.FrameOf(i);
     const Around at{steps + i, kinks + i, limits};
     if ((candidates[i] & kMayBeSpike) != 0) {
       if (const auto spike = SpikeAt(*clip_, at, t)) {
-        EventsOf(track)->spikes.Add(*spike, SlotFor(*spike));
+        const int slot = cuts.SlotOf(t);
+        EventsOf(track)->spikes.Add(*spike,
+                                    slot >= 0 ? slot : cuts.SlotOf(t + 1));
       }
     }
     if (t >= 2 && (candidates[i] & kMayBeJump) != 0) {
       if (const auto jump = JumpAt(*clip_, at, t)) AddJump(block, track, *jump);
     }
   }
-}
-
-// The slot of the candidate for a cut at which the event is; -1 if it is at
-// none.
-int EventRules::SlotFor(const TrackEvent& event) const {
-  const int slot = clip_->cuts->SlotOf(event.frame);
-  if (slot >= 0 || event.frames == 0) return slot;
-  return clip_->cuts->SlotOf(event.frame + event.frames);
 }
 
 void EventRules::CloseOpen(TrackEvents* events) const {
@@ -183,6 +177,7 @@ void EventRules::AddJump(const MotionBlock& block, size_t track,
                          const TrackEvent& jump) {
   const MotionTrack& which = clip_->tracks[track];
   const size_t i = block.IndexOf(jump.frame);
+  const int slot = clip_->cuts->SlotOf(jump.frame);
   TrackEvents* events = EventsOf(track);
   if (events->has_open && jump.frame - events->open.frame <= window_) {
     const TrackEvent& open = events->open;
@@ -203,7 +198,9 @@ void EventRules::AddJump(const MotionBlock& block, size_t track,
         spike.proof = jump.proof;
         spike.compared = jump.compared;
       }
-      events->spikes.Add(spike, SlotFor(spike));
+      // It is at a cut if one of both jumps is.
+      events->spikes.Add(spike,
+                         events->open_slot >= 0 ? events->open_slot : slot);
       events->has_open = false;
       return;
     }
@@ -211,17 +208,22 @@ void EventRules::AddJump(const MotionBlock& block, size_t track,
   CloseOpen(events);
   events->has_open = true;
   events->open = jump;
-  events->open_slot = SlotFor(jump);
+  events->open_slot = slot;
   events->pose = PoseAt(*clip_, block, which, i - 1);
 }
 
 // All events that are proved, and are at no cut.
 EventTally EventRules::Proved(const EventList& list, size_t track) const {
-  EventTally proved = list.certain;
-  for (const EventList::Grade& grade : list.calm) {
-    const bool counts = IsProved(*clip_, grade.proof, grade.most, track);
-    if (counts) proved.Add(grade.tally);
-  }
+  EventTally proved;
+  const auto add = [&](const GradedEvents& events) {
+    proved.Add(events.certain);
+    for (const GradedEvents::Grade& grade : events.calm) {
+      const bool counts = IsProved(*clip_, grade.proof, grade.most, track);
+      if (counts) proved.Add(grade.tally);
+    }
+  };
+  add(list.apart);
+  if (!clip_->cuts->IsCut(CutFinder::kOthers)) add(list.at_others);
   for (const auto& [slot, event] : list.at_candidates) {
     const bool counts = !clip_->cuts->IsCut(slot) &&
                         IsProved(*clip_, event.proof, event.compared, track);

@@ -37,7 +37,8 @@ struct MotionFacts {
   // its neighbour. Rules of positions, floor and feet must not count it.
   bool first_apart = false;
   bool last_apart = false;
-  // Frames at which many joints step at once (DATA_CUT), ascending.
+  // Frames at which many joints step at once (DATA_CUT), ascending; at most the
+  // 16 largest steps.
   std::vector<int64_t> cuts;
 
   // Position channels of joints hold places in the world: their length is no

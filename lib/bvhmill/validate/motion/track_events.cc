@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "bvhmill/validate/motion/cut_finder.h"
+
 namespace bvhmill {
 namespace {
 
@@ -31,7 +33,7 @@ void EventTally::Add(const EventTally& more) {
   events += more.events;
 }
 
-void EventList::AddCalm(const TrackEvent& event) {
+void GradedEvents::AddCalm(const TrackEvent& event) {
   const int32_t number = GradeOf(event.compared);
   // Those of another proof are farther than all others.
   const auto distance = [&](const Grade& g) {
@@ -50,19 +52,29 @@ void EventList::AddCalm(const TrackEvent& event) {
   grade->tally.Add(event);
 }
 
-void EventList::Add(const TrackEvent& event, int slot) {
-  if (slot >= 0) {
-    at_candidates.push_back({slot, event});
-  } else if (event.proof == Proof::kCertain) {
+void GradedEvents::Add(const TrackEvent& event) {
+  if (event.proof == Proof::kCertain) {
     certain.Add(event);
   } else {
     AddCalm(event);
   }
 }
 
-void EventList::Drop(uint32_t slots) {
-  std::erase_if(at_candidates, [slots](const AtCandidate& at) {
-    return (slots >> at.slot & 1) != 0;
+void EventList::Add(const TrackEvent& event, int slot) {
+  if (slot < 0) {
+    apart.Add(event);
+  } else if (slot == CutFinder::kOthers) {
+    at_others.Add(event);
+  } else {
+    at_candidates.push_back({slot, event});
+  }
+}
+
+void EventList::Release(uint32_t slots) {
+  std::erase_if(at_candidates, [&](const AtCandidate& at) {
+    const bool is_released = (slots >> at.slot & 1) != 0;
+    if (is_released) at_others.Add(at.event);
+    return is_released;
   });
 }
 

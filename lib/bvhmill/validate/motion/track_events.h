@@ -48,10 +48,9 @@ struct EventTally {
   void Add(const EventTally& more);
 };
 
-// The events of one kind. Two sorts are proved only at the end of the clip.
-// Events at candidates for a cut are kept; there are few candidates at any
-// time. Events of calm joints are counted in grades of `compared`.
-struct EventList {
+// The number of certain events, and of events of calm joints in grades of
+// `compared`. The latter are proved only at the end of the clip.
+struct GradedEvents {
   // Bounds the memory of a joint with events of many sizes. A proof that has no
   // grade yet still gets one.
   static constexpr size_t kMostGrades = 16;
@@ -65,23 +64,34 @@ struct EventList {
     float most = 0;
     EventTally tally;
   };
+
+  EventTally certain;
+  std::vector<Grade> calm;
+
+  void Add(const TrackEvent& event);
+
+ private:
+  void AddCalm(const TrackEvent& event);
+};
+
+// The events of one kind. It is known only at the end of the clip whether a
+// candidate for a cut is one. Events at a candidate that is kept are kept, too:
+// there are few of them at any time.
+struct EventList {
   struct AtCandidate {
     int slot = 0;
     TrackEvent event;
   };
 
-  // Certain events at no candidate.
-  EventTally certain;
-  std::vector<Grade> calm;
+  // Events at no candidate, and at candidates that are not kept.
+  GradedEvents apart;
+  GradedEvents at_others;
   std::vector<AtCandidate> at_candidates;
 
   // Adds an event; `slot` is that of a candidate for a cut, or -1.
   void Add(const TrackEvent& event, int slot);
-  // Forgets the events at candidates in `slots`, which is a set of bits.
-  void Drop(uint32_t slots);
-
- private:
-  void AddCalm(const TrackEvent& event);
+  // The candidates in `slots`, which is a set of bits, are kept no more.
+  void Release(uint32_t slots);
 };
 
 // The events of a track that has any.
