@@ -54,6 +54,23 @@ TEST(Landmarks, AreFoundByNames) {
   EXPECT_EQ(skeleton.nodes[static_cast<size_t>(head)].name, "mixamorig:Head");
 }
 
+TEST(Landmarks, AreNotFoundInANamespace) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Bigfoot:Hips", "XYZzxy");
+  builder.Joint(hips, "Bigfoot:Spine", "zxy");
+  EXPECT_THAT(FindLandmarks(builder.Build()).nodes, IsEmpty());
+  const int leg = builder.Joint(hips, "Bigfoot:Leg", "zxy");
+  const int foot = builder.Joint(leg, "Bigfoot:LeftFoot", "zxy");
+  const int head = builder.Joint(hips, "Redhead:Neck", "zxy");
+  EXPECT_EQ(FindLandmarks(builder.Build()).head, -1);
+  builder.Joint(head, "Redhead:Head", "zxy");
+  const Landmarks landmarks = FindLandmarks(builder.Build());
+  ASSERT_EQ(landmarks.feet.size(), 1);
+  const auto at = static_cast<size_t>(landmarks.feet[0].at(0));
+  EXPECT_EQ(landmarks.nodes[at], foot);
+  EXPECT_EQ(landmarks.nodes.back(), head + 1);
+}
+
 TEST(Landmarks, AreThoseOfTheFirstFigure) {
   SkeletonBuilder builder;
   builder.Root("Camera", "XYZzxy");

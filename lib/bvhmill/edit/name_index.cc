@@ -4,14 +4,10 @@
 #include <charconv>
 
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/clip/bare_name.h"
 
 namespace bvhmill {
 namespace {
-
-std::string_view BareName(std::string_view name) {
-  const size_t colon = name.rfind(':');
-  return colon == name.npos ? name : name.substr(colon + 1);
-}
 
 // The joints whose names begin with `prefix`; if `whole`, those whose names
 // equal it.

@@ -36,8 +36,8 @@ struct NameIndex {
   std::list<std::string> decoded;
 };
 
-// Builds the index of `skeleton`. With `bare`, the name of a joint is the part
-// after its last colon: "mixamorig:Hips" is "Hips". O(n log n).
+// Builds the index of `skeleton`. With `bare`, the name of a joint is its
+// BareName: "mixamorig:Hips" is "Hips". O(n log n).
 NameIndex MakeNameIndex(const Skeleton& skeleton, bool bare = false);
 
 // The joints that `name` means, as NAME or NAME#2; empty if there are none. A

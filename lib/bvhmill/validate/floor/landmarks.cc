@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "bvhmill/clip/bare_name.h"
+
 namespace bvhmill {
 namespace {
 
@@ -14,8 +16,9 @@ constexpr double kRateSlack = 1.01;
 // An issue names a judged frame, so the frame that it is about is near.
 constexpr double kMostStep = 5;
 
-std::string Lower(std::string_view name) {
-  std::string out(name);
+// The bare name in small letters.
+std::string PlainName(std::string_view name) {
+  std::string out(BareName(name));
   for (char& c : out) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
@@ -42,7 +45,7 @@ Ancestry AncestryOf(const Skeleton& skeleton) {
     const auto parent = static_cast<size_t>(node.parent);
     out.root.push_back(node.parent < 0 ? index : out.root[parent]);
     const int32_t above = node.parent < 0 ? -1 : out.foot[parent];
-    const bool is_foot = !IsEndSite(node) && IsFootName(Lower(node.name));
+    const bool is_foot = !IsEndSite(node) && IsFootName(PlainName(node.name));
     out.foot.push_back(above >= 0 || !is_foot ? above : index);
   }
   return out;
@@ -67,7 +70,7 @@ int32_t FindHead(const Skeleton& skeleton, const Ancestry& ancestry,
   for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
     const Node& node = skeleton.nodes[i];
     if (ancestry.root[i] == root && !IsEndSite(node) &&
-        Lower(node.name).find("head") != std::string::npos) {
+        PlainName(node.name).find("head") != std::string::npos) {
       return static_cast<int32_t>(i);
     }
   }

@@ -35,9 +35,9 @@ struct Landmarks {
 // of MotionFacts.
 int64_t LandmarkStep(double dt);
 
-// Finds the landmarks by the names of joints, in any case: the head is the
-// first joint of the figure whose name contains "head"; end sites do not count.
-// O(n).
+// Finds the landmarks by the names of joints without their namespace, in any
+// case: the head is the first joint of the figure whose name contains "head";
+// end sites do not count. O(n).
 Landmarks FindLandmarks(const Skeleton& skeleton);
 
 // The nodes of `landmarks` as a skeleton of their own, with the channels and
