@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kSides[][2] = {
     {"Left", "Right"}, {"left", "right"}, {"LEFT", "RIGHT"}};
 
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsGap(char c) { return c == '_' || c == '.' || c == '-' || c == ' '; }
 
@@ -26,7 +27,7 @@ std::optional<std::string> MirrorName(const std::string& name) {
     return out.replace(at, left.size(), right);
   }
   if (name.size() < 2) return std::nullopt;
-  // "lArm", "LArm", "l_arm"; but not "Lower", where a small letter follows.
+  // "lArm", "LArm", "l_arm"; but not "Lower".
   const char first = OtherSide(name[0]);
   if (first != '\0' && (IsGap(name[1]) || IsUpper(name[1]))) {
     out[0] = first;
@@ -35,6 +36,11 @@ std::optional<std::string> MirrorName(const std::string& name) {
   const char last = OtherSide(name.back());
   if (last != '\0' && IsGap(name[name.size() - 2])) {
     out.back() = last;
+    return out;
+  }
+  // "lfoot". Most such names are not of a side: they have no other joint.
+  if (name[0] == 'l' && IsLower(name[1])) {
+    out[0] = 'r';
     return out;
   }
   return std::nullopt;

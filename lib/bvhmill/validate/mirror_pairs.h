@@ -19,6 +19,7 @@ struct MirrorPair {
 //
 //   LeftArm, RightArm    left_arm, right_arm    lArm, rArm
 //   L_Arm, R_Arm         Arm_L, Arm_R           Arm.l, Arm.r
+//   lfoot, rfoot
 //
 // After each pair comes the pair of their first end sites, if both have one. If
 // several joints have one name, only the first of them counts. O(n log n).
