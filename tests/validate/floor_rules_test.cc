@@ -152,7 +152,7 @@ TEST(FloorRules, SpeakWhereTheyShould) {
       {"four reaches above 0, and moves",
        {0, 1, 0},
        {0, 250, 0},
-       {"DATA_ROOT_SCALE", offset},
+       {"DATA_ROOT_SCALE"},
        40,
        UpAxis::kUnknown,
        0.001F},

@@ -190,10 +190,10 @@ void FloorRules::CheckOffset(int up, double floor, IssueLog* log) const {
   const std::string axis(1, "XYZ"[AxisOfDirection(up)]);
   if (std::fabs(floor) > Limit(Threshold::DATA_ROOT_SCALE_distance) &&
       measure_.root_moves()) {
-    log->Add(IssueCode::DATA_ROOT_SCALE, AtRoot(),
-             {{"what", "the floor under the feet"},
-              {"value", Short(height)},
-              {"unit", "reaches from 0 along " + axis}});
+    return log->Add(IssueCode::DATA_ROOT_SCALE, AtRoot(),
+                    {{"what", "the floor under the feet"},
+                     {"value", Short(height)},
+                     {"unit", "reaches from 0 along " + axis}});
   }
   if (std::fabs(floor) <= Limit(Threshold::DATA_FLOOR_OFFSET_distance)) return;
   log->Add(IssueCode::DATA_FLOOR_OFFSET, AtRoot(),
