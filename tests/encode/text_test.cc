@@ -82,6 +82,18 @@ void ExpectNumbers(const std::vector<CsvRow>& rows, const Clip& clip,
   EXPECT_EQ(next, positions.size());
 }
 
+// The sign of a NaN depends on the processor.
+TEST(Csv, ANanHasNoSign) {
+  for (const float sign : {1.0F, -1.0F}) {
+    Clip clip = SmallLeg(1);
+    clip.motion.values[0] = std::copysign(NAN, sign);
+    clip.motion.frame_time = std::copysign(double{NAN}, sign);
+    const std::vector<CsvRow> rows = EncodeCsv(clip, {});
+    EXPECT_EQ(rows.at(1).at(1), "nan");
+    EXPECT_EQ(rows.at(1).at(2), "nan");
+  }
+}
+
 TEST(Csv, NumbersReadBackEqual) {
   const Clip clip = RandomClip({.max_joints = 12}, 9, 31);
   ExpectNumbers(EncodeCsv(clip, {}), clip, PosesOf(clip, Positions(false)));

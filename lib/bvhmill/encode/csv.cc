@@ -1,4 +1,5 @@
 #include <charconv>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -22,8 +23,13 @@ void AppendField(std::string_view text, std::string* out) {
   *out += '"';
 }
 
+// The sign of a NaN means nothing: "nan", as in BVH.
 template <typename T>
 void AppendNumber(T value, std::string* out) {
+  if (std::isnan(value)) {
+    out->append("nan");
+    return;
+  }
   char buffer[32];
   const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value);
   out->append(buffer, end.ptr);
