@@ -103,7 +103,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     static bvhmill::SkeletonFacts facts;
     bvhmill::FindFacts(read.clip.skeleton, &facts);
     bvhmill::Validate(read.clip.skeleton, facts, samples, read.node_positions,
-                      {}, &log);
+                      {}, {}, &log);
     CheckRoundTrip(read.clip);
   }
   const bvhmill::Report report =

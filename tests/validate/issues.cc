@@ -6,7 +6,8 @@
 
 namespace bvhmill::testing {
 
-Report ReportOf(const Clip& clip, const SourceSpace& source) {
+Report ReportOf(const Clip& clip, const SourceSpace& source,
+                const Conventions& conventions) {
   std::vector<TextPosition> places;
   for (size_t i = 0; i < clip.skeleton.nodes.size(); ++i) {
     places.push_back(
@@ -19,13 +20,14 @@ Report ReportOf(const Clip& clip, const SourceSpace& source) {
   static SkeletonFacts facts;
   FindFacts(clip.skeleton, &facts);
   IssueLog log({});
-  Validate(clip.skeleton, facts, samples, places, source, &log);
+  Validate(clip.skeleton, facts, samples, places, source, conventions, &log);
   return log.Finish(true, true);
 }
 
-std::vector<std::string> IssuesOf(const Clip& clip, const SourceSpace& source) {
+std::vector<std::string> IssuesOf(const Clip& clip, const SourceSpace& source,
+                                  const Conventions& conventions) {
   std::vector<std::string> out;
-  for (const Issue& issue : ReportOf(clip, source).issues) {
+  for (const Issue& issue : ReportOf(clip, source, conventions).issues) {
     const auto joint = issue.location.joint.value_or(-1);
     out.push_back(issue.code + "@" + std::to_string(joint));
     if (joint >= 0) {

@@ -12,11 +12,13 @@
 namespace bvhmill::testing {
 
 // The report of Validate, each node on a line of its own.
-Report ReportOf(const Clip& clip, const SourceSpace& source = {});
+Report ReportOf(const Clip& clip, const SourceSpace& source = {},
+                const Conventions& conventions = {});
 
 // "CODE@joint" of what it lists.
 std::vector<std::string> IssuesOf(const Clip& clip,
-                                  const SourceSpace& source = {});
+                                  const SourceSpace& source = {},
+                                  const Conventions& conventions = {});
 
 // `frames` equal frames, of the row's values over and over.
 Clip ClipOf(const SkeletonBuilder& builder, std::vector<float> row,

@@ -66,7 +66,8 @@ std::vector<uint8_t> MovingColumns(const Clip& clip) {
 // frames.
 std::vector<std::string> IssuesBy(std::unique_ptr<RowObserver> observer,
                                   const Clip& clip, MotionFacts motion,
-                                  int64_t step) {
+                                  int64_t step,
+                                  const Conventions& conventions = {}) {
   SkeletonFacts facts;
   FindFacts(clip.skeleton, &facts);
   motion.reach = facts.reach;
@@ -78,7 +79,7 @@ std::vector<std::string> IssuesBy(std::unique_ptr<RowObserver> observer,
   const SourceSpace source;
   const Thresholds thresholds;
   observer->Begin({clip.skeleton, facts, places, source, clip.motion.frame_time,
-                   thresholds, motion});
+                   thresholds, motion, conventions});
   const size_t width = clip.skeleton.channels.size();
   for (int64_t first = 0; first < clip.motion.frames; first += step) {
     ObservedRows rows;
@@ -240,6 +241,34 @@ TEST(PositionRules, SayNothingOfBonesIfPositionsAreInTheWorld) {
               ElementsAre("DATA_BONE_LENGTH@3"));
   motion.has_global_positions = true;
   EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7), IsEmpty());
+}
+
+// The arm is 10 long. Its values stretch it by a half, or by a twentieth of
+// that.
+TEST(PositionRules, MeasureBonesAsTheCallerStates) {
+  const Conventions added = {.joint_positions = JointPositions::kAddToOffset};
+  const Conventions ignored = {.joint_positions = JointPositions::kIgnore};
+  Clip clip = SixChannelClip();
+  clip.motion.values[9 * 24 + 18] = 15;
+  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, {}, 7),
+              ElementsAre("DATA_BONE_LENGTH@3"));
+  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, {}, 7, ignored), IsEmpty());
+  // Small values that are added change no length, but would be bones.
+  for (const float most : {0.4F, 1.0F}) {
+    for (int64_t t = 0; t < kFrames; ++t) {
+      float* row = &clip.motion.values[static_cast<size_t>(t * 24)];
+      for (const int column : {6, 12, 18}) {
+        std::fill_n(row + column, 3, 0.0F);
+      }
+      row[18] = t % 2 == 0 ? most : 0.1F;
+    }
+    EXPECT_EQ(IssuesBy(MakePositionRules(), clip, {}, 7, added).size(),
+              most < 0.5F ? 0 : 1)
+        << most;
+  }
+  clip.motion.values[9 * 24 + 18] = 1.2F;
+  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, {}, 7),
+              ElementsAre("DATA_BONE_LENGTH@3"));
 }
 
 TEST(MirrorPairs, AreJointsThatDifferInTheirSide) {

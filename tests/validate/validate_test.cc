@@ -105,6 +105,15 @@ TEST(RootOffsetAdditive, Table) {
   }
 }
 
+TEST(RootOffsetAdditive, IsSilentIfTheOffsetIsAdded) {
+  SkeletonBuilder builder;
+  builder.Root("Hips", "XYZzxy", {0, 90, 0});
+  const Clip clip = ClipOf(builder, {0, 0, 0, 5, 6, 7});
+  EXPECT_THAT(IssuesOf(clip), ElementsAre("DATA_ROOT_OFFSET_ADDITIVE@0"));
+  EXPECT_THAT(IssuesOf(clip, {}, {.root_offset = RootOffset::kAdded}),
+              IsEmpty());
+}
+
 TEST(RootOffsetAdditive, LooksAtTheFirstFrameOnly) {
   SkeletonBuilder builder;
   builder.Root("Hips", "XYZ", {0, 90, 0});
@@ -152,6 +161,18 @@ TEST(JointPositions, AllZeroAreAdditive) {
 TEST(JointPositions, InTheWorldAreGlobal) {
   EXPECT_THAT(IssuesOf(SixChannelClip({{0, 120, 0}, {0, 140, 0}, {0, 160, 0}})),
               ElementsAre("DATA_JOINT_POSITIONS_GLOBAL@1"));
+}
+
+TEST(JointPositions, AreReadAsTheCallerStates) {
+  const Conventions added = {.joint_positions = JointPositions::kAddToOffset};
+  const Conventions ignored = {.joint_positions = JointPositions::kIgnore};
+  const Clip zero = SixChannelClip({{0, 0, 0}, {0, 0, 0}, {0, 0, 0}});
+  EXPECT_THAT(IssuesOf(zero, {}, added), IsEmpty());
+  EXPECT_THAT(IssuesOf(zero, {}, ignored), IsEmpty());
+  const Clip global = SixChannelClip({{0, 120, 0}, {0, 140, 0}});
+  EXPECT_THAT(IssuesOf(global, {}, added),
+              ElementsAre("DATA_JOINT_POSITIONS_GLOBAL@1"));
+  EXPECT_THAT(IssuesOf(global, {}, ignored), IsEmpty());
 }
 
 TEST(JointPositions, OfHalfTheJointsAreNoSign) {

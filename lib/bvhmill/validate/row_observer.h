@@ -41,6 +41,8 @@ struct ObservedClip {
   const Thresholds& thresholds;
   // Facts that observers share. MotionFacts says which observer writes them.
   MotionFacts& motion;
+  // How position channels are read, as far as the caller states it.
+  Conventions conventions = {};
 };
 
 // Consecutive frames. The spans are valid during Add only.

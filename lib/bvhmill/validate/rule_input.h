@@ -29,6 +29,8 @@ struct RuleInput {
   std::span<const TextPosition> places;
   // Unit and up axis, if the caller knows them.
   const SourceSpace& source;
+  // How position channels are read.
+  const Conventions conventions = {};
 
   const std::vector<Node>& nodes() const { return skeleton.nodes; }
   const Node& node(int32_t index) const {

@@ -24,7 +24,7 @@ class SampleRules final : public RowObserver {
   void Truncate(int64_t /*frames*/) override {}
   void Finish(IssueLog* log) override {
     Validate(clip_->skeleton, clip_->facts, samples_, clip_->node_positions,
-             clip_->source, log);
+             clip_->source, clip_->conventions, log);
     clip_->motion.has_global_positions =
         HasGlobalPositions(clip_->skeleton, clip_->facts, samples_);
     clip_->motion.seems_z_up =

@@ -34,7 +34,10 @@ void CheckBoneLengths(const RuleInput& input, IssueLog* log) {
 }
 
 void CheckRootOffsets(const RuleInput& input, IssueLog* log) {
-  if (input.samples.frames() == 0) return;
+  if (input.samples.frames() == 0 ||
+      input.conventions.root_offset == RootOffset::kAdded) {
+    return;
+  }
   for (const int32_t root : input.facts.offset_roots) {
     const auto position = PositionAt(input, input.node(root), 0);
     if (!position || Length(*position) != 0) continue;
@@ -115,13 +118,15 @@ Candidates GlobalJoints(const RuleInput& input) {
 }
 
 void CheckJointPositions(const RuleInput& input, IssueLog* log) {
-  if (input.samples.frames() == 0) return;
+  const JointPositions reading = input.conventions.joint_positions;
+  if (input.samples.frames() == 0 || reading == JointPositions::kIgnore) return;
   Candidates additive;
   const std::vector<int32_t>& joints = input.facts.positioned_joints;
   for (const int32_t joint : joints) {
     if (LooksAdditive(input, input.node(joint))) additive.Add(joint);
   }
-  if (additive.count * 2 > static_cast<int64_t>(joints.size())) {
+  if (reading != JointPositions::kAddToOffset &&
+      additive.count * 2 > static_cast<int64_t>(joints.size())) {
     LogCandidates(input, IssueCode::DATA_JOINT_POSITIONS_ADDITIVE, additive,
                   log);
   }
@@ -140,8 +145,10 @@ constexpr Rule kRules[] = {CheckNames, CheckBoneLengths, CheckRootOffsets,
 void Validate(const Skeleton& skeleton, const SkeletonFacts& facts,
               const RowSamples& samples,
               std::span<const TextPosition> node_positions,
-              const SourceSpace& source, IssueLog* log) {
-  const RuleInput input{skeleton, facts, samples, node_positions, source};
+              const SourceSpace& source, const Conventions& conventions,
+              IssueLog* log) {
+  const RuleInput input{skeleton,       facts,  samples,
+                        node_positions, source, conventions};
   for (const Rule rule : kRules) rule(input, log);
 }
 

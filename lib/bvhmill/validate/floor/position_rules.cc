@@ -24,6 +24,8 @@ struct PositionedNode {
   int32_t node = 0;
   // Columns of X, Y and Z.
   std::array<size_t, 3> columns = {};
+  // Values are added to it: the OFFSET, or 0 if they replace it.
+  std::array<float, 3> base = {};
   // On the way from a root down to the first node that has not one child.
   bool is_trunk = false;
   // Squares of the least and the largest distance from the parent; the sum of
@@ -147,6 +149,9 @@ void PositionRules::Begin(const ObservedClip& clip) {
     node.columns =
         PositionColumns(skeleton, skeleton.nodes[static_cast<size_t>(i)]);
     node.is_trunk = trunk_[static_cast<size_t>(i)];
+    const bool is_added =
+        clip.conventions.joint_positions == JointPositions::kAddToOffset;
+    if (is_added) node.base = skeleton.nodes[static_cast<size_t>(i)].offset;
     nodes_.push_back(node);
   }
   fast_step_ = clip.thresholds[Threshold::DATA_ROOT_SCALE_speed] *
@@ -158,7 +163,8 @@ void CountPlace(const float* row, PositionedNode* node) {
   double square = 0;
   for (size_t axis = 0; axis < 3; ++axis) {
     const float x = row[node->columns[axis]];
-    square += double{x} * x;
+    const double place = double{x} + node->base[axis];
+    square += place * place;
     node->low[axis] = std::min(node->low[axis], x);
     node->high[axis] = std::max(node->high[axis], x);
   }
@@ -297,7 +303,9 @@ void PositionRules::Finish(IssueLog* log) {
   if (!motion.last_apart) CountRow(newest_row_);
   if (counted_ < 2) return;
   FindMoving();
-  if (!motion.has_global_positions) {
+  const bool are_ignored =
+      clip_->conventions.joint_positions == JointPositions::kIgnore;
+  if (!motion.has_global_positions && !are_ignored) {
     FindBelowMoving();
     for (const PositionedNode& node : nodes_) CheckBone(node, log);
   }

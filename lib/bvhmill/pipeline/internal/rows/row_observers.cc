@@ -87,7 +87,8 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
   kept_bytes_ = std::max(kept_bytes_, bytes);
   ForEach([&](RowObserver* observer) {
     observer->Begin({read.skeleton, compiled.facts, read.node_positions,
-                     options.edits.source, frame_time, thresholds_, motion_});
+                     options.edits.source, frame_time, thresholds_, motion_,
+                     options.conventions});
   });
   landmark_step_ = LandmarkStep(motion_.dt);
   if (!lists_data_) return absl::OkStatus();
