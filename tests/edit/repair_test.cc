@@ -287,10 +287,34 @@ TEST(RepairTest, AnotherPatternOfRepeatsStays) {
   At(&mixed, 8, kKnee) += 1;
   --mixed.motion.frames;
   Clip few = Repeating(SwingingLeg(3), 2, 2, 2);
-  for (Clip* clip : {&held, &mixed, &few}) {
+  for (Clip* clip : {&held, &few}) {
     const Clip before = *clip;
     EXPECT_THAT(Repaired({.drop_repeated_frames = true}, clip), IsEmpty());
     ExpectSameClip(*clip, before);
+  }
+  const Clip before = mixed;
+  EXPECT_THAT(Repaired({.drop_repeated_frames = true}, &mixed),
+              ElementsAre("REPAIR_REPEATS_LEFT x1"));
+  ExpectSameClip(mixed, before);
+}
+
+// 24 frames a second written as 30, and as 60.
+TEST(RepairTest, RepeatedFramesThatAreLeftAreNamed) {
+  const Clip poses = SwingingLeg(200);
+  const size_t width = poses.skeleton.channels.size();
+  for (const auto& [kept, of] : {std::pair(4, 5), std::pair(2, 5)}) {
+    Clip clip = poses;
+    for (int64_t t = 0; t < clip.motion.frames; ++t) {
+      std::copy_n(
+          poses.motion.values.begin() +
+              static_cast<ptrdiff_t>(width) * (t * kept / of),
+          width,
+          clip.motion.values.begin() + static_cast<ptrdiff_t>(width) * t);
+    }
+    const Clip before = clip;
+    EXPECT_THAT(Repaired({.drop_repeated_frames = true}, &clip),
+                ElementsAre("REPAIR_REPEATS_LEFT x1"));
+    ExpectSameClip(clip, before);
   }
 }
 

@@ -85,6 +85,17 @@ TEST(MotionTwin, AgreesOnMoreCutsThanAreListed) {
   }
 }
 
+TEST(MotionTwin, AgreesOnClipsThatWereWrittenAtAHigherRate) {
+  for (int64_t kept = 1; kept <= 12; ++kept) {
+    for (int64_t of = kept + 1; of <= 13; ++of) {
+      SCOPED_TRACE(std::to_string(kept) + " of " + std::to_string(of));
+      Clip clip = MovingClip({.frames = 200, .frames_per_second = 60});
+      TakeRows([=](int64_t t) { return t * kept / of; }, &clip);
+      ExpectTwins(clip);
+    }
+  }
+}
+
 // Puts one random fault into a clip.
 void AddFault(std::mt19937_64* random, Clip* clip) {
   const int64_t frames = clip->motion.frames;

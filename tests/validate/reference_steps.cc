@@ -102,18 +102,29 @@ void FindRepeats(const std::vector<RepeatRun>& runs, int64_t held,
             : 0;
   }
   r->many_repeats = rows >= 0.1 * static_cast<double>(frames);
-  const auto most = std::max_element(
-      lengths.begin(), lengths.end(),
-      [](const auto& a, const auto& b) { return a.second < b.second; });
   const auto count = static_cast<double>(runs.size());
-  const bool is_regular = r->many_repeats && count >= 4 &&
-                          static_cast<double>(most->second) >= 0.6 * count;
-  int64_t stride = is_regular ? most->first + 1 : 0;
-  if (held > 0) stride = held + (lengths[held + 1] > lengths[held] ? 2 : 1);
-  if (stride == 0 && inner < 3) return;
+  const int64_t poses =
+      frames - std::count(r->clip.repeats.begin(), r->clip.repeats.end(), true);
+  // Poses that stand for one row more than the best of these, or for two more.
+  int64_t best = held;
+  const auto both = [&](int64_t n) { return lengths[n] + lengths[n + 1]; };
+  for (int64_t n = 1; held == 0 && n < 127; ++n) {
+    if (best == 0 || both(n) > both(best)) best = n;
+  }
+  const int64_t usual = std::max(lengths[best], lengths[best + 1]);
+  const bool is_enough = r->many_repeats && count >= 4;
+  const bool are_most = both(best) >= 0.6 * count &&
+                        both(best) >= 0.6 * static_cast<double>(poses);
+  int64_t stride = 0;
+  if (held > 0 || (is_enough && are_most)) {
+    stride = best + (usual > lengths[best] ? 2 : 1);
+  }
+  const bool are_some = is_enough && usual >= 0.6 * count;
+  if (stride == 0 && !are_some && inner < 3) return;
   Finding f{"DATA_REPEATED_FRAMES"};
   f.frame = runs.front().first + 1;
-  f.numbers = {{"stride", stride}, {"frames", rows}, {"runs", count}};
+  f.numbers = {
+      {"stride", stride}, {"frames", rows}, {"runs", count}, {"poses", poses}};
   r->findings.push_back(f);
 }
 

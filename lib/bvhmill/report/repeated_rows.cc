@@ -10,6 +10,8 @@ constexpr int64_t kNearEnd = 2;
 // The rows from the end of a run to the next one, if poses stand one after the
 // other; one new row may be between them.
 constexpr int64_t kLongestPause = 2;
+// The share of poses that stand equally long if no word "about" is needed.
+constexpr double kEvenShare = 0.9;
 
 }  // namespace
 
@@ -64,6 +66,7 @@ void RepeatedRows::Add(bool repeats) {
   if (repeats) run_.last = frames_;
   if (!repeats && in_run_) EndRun(false);
   in_run_ = repeats;
+  repeated_ += repeats ? 1 : 0;
   ++frames_;
 }
 
@@ -99,17 +102,42 @@ void RepeatedRows::FindHeldPoses() {
   for (RepeatRun* run : {&start_, &middle_, &end_}) {
     if (run->rows() <= static_cast<int64_t>(best) + 1) *run = {};
   }
-  is_uneven_ = static_cast<double>(std::max(shorter, longer)) < most_runs;
+  is_uneven_ = static_cast<double>(std::max(shorter, longer)) <
+               kEvenShare * static_cast<double>(poses());
   stride_ = static_cast<int64_t>(best) + (longer > shorter ? 2 : 1);
 }
 
+// Poses stand if most of them stand for about one number of rows.
 void RepeatedRows::FindStride() {
-  const auto most = std::max_element(lengths_.begin(), lengths_.end());
   const auto runs = static_cast<double>(repeats_.runs);
-  const bool is_regular =
-      are_many_ && runs >= thresholds_[Threshold::DATA_REPEATED_FRAMES_runs] &&
-      static_cast<double>(*most) >= equal_share() * runs;
-  if (is_regular) stride_ = most - lengths_.begin() + 1;
+  if (!are_many_ || runs < thresholds_[Threshold::DATA_REPEATED_FRAMES_runs]) {
+    return;
+  }
+  size_t best = 1;
+  const auto both = [&](size_t rows) {
+    return static_cast<double>(lengths_[rows] + lengths_[rows + 1]);
+  };
+  for (size_t rows = 1; rows + 1 < kLengths; ++rows) {
+    if (both(rows) > both(best)) best = rows;
+  }
+  const int64_t usual = std::max(lengths_[best], lengths_[best + 1]);
+  const int64_t times =
+      static_cast<int64_t>(best) + (usual > lengths_[best] ? 2 : 1);
+  const double most_runs = equal_share() * runs;
+  const auto all = static_cast<double>(poses());
+  if (both(best) >= most_runs && both(best) >= equal_share() * all) {
+    stride_ = times;
+    is_uneven_ = static_cast<double>(usual) < kEvenShare * all;
+  } else if (static_cast<double>(usual) >= most_runs) {
+    some_ = {usual, times};
+  }
+}
+
+bool RepeatedRows::are_reported() const {
+  const double dropped =
+      std::max(thresholds_[Threshold::DATA_REPEATED_FRAMES_dropped_runs], 1.0);
+  return stride_ > 0 || some_.poses > 0 ||
+         static_cast<double>(inner_runs_) >= dropped;
 }
 
 bool RepeatedRows::AreMany(int64_t rows) const {

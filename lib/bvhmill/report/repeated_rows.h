@@ -59,10 +59,21 @@ class RepeatedRows {
   // The number of runs that are shorter than a still and not near an end of the
   // clip.
   int64_t inner_runs() const { return inner_runs_; }
-  // The number of rows for which each pose stands; 0 if there is no pattern.
+  // Rows that do not repeat the row before.
+  int64_t poses() const { return frames_ - repeated_; }
+  // The number of rows for which most poses stand; 0 if there is no pattern.
   int64_t stride() const { return stride_; }
   // True if some poses stand for one row more or less.
   bool is_uneven() const { return is_uneven_; }
+  // Poses that stand for equally many rows, of which there are many, while most
+  // poses stand for one row.
+  struct SomePoses {
+    int64_t poses = 0;
+    int64_t rows = 0;
+  };
+  const SomePoses& some() const { return some_; }
+  // True if there is something to say about runs that are no stills.
+  bool are_reported() const;
 
  private:
   // A run of this many rows or more counts as one of this many.
@@ -96,6 +107,8 @@ class RepeatedRows {
   Thresholds thresholds_;
   double frame_time_;
   int64_t frames_ = 0;
+  // Rows that repeat the row before, also in stills.
+  int64_t repeated_ = 0;
   bool in_run_ = false;
   RepeatRun run_;
   // The last row of the run before.
@@ -115,6 +128,7 @@ class RepeatedRows {
   std::array<LongRuns, kLengths> long_runs_;
   int64_t stride_ = 0;
   bool is_uneven_ = false;
+  SomePoses some_;
 };
 
 }  // namespace bvhmill

@@ -65,6 +65,15 @@ std::optional<Pattern> PatternOf(const Clip& clip) {
 
 }  // namespace
 
+RepeatedRows RepeatsOf(const Clip& clip, const Thresholds& thresholds) {
+  RepeatedRows rows(thresholds, MotionFrameTime(clip.motion.frame_time));
+  for (int64_t t = 0; t < clip.motion.frames; ++t) {
+    rows.Add(t > 0 && RepeatsRow(clip, t));
+  }
+  rows.Finish();
+  return rows;
+}
+
 // Frame 0 is kept for the first pose, which may stand for fewer frames than the
 // others.
 absl::Status DropRepeats(RepairedClip* repaired) {
@@ -75,7 +84,14 @@ absl::Status DropRepeats(RepairedClip* repaired) {
         DrawWork(track, motion.frames, 1, repaired->budget));
   }
   const std::optional<Pattern> pattern = PatternOf(*repaired->clip);
-  if (!pattern) return absl::OkStatus();
+  if (!pattern) {
+    const RepeatedRows rows = RepeatsOf(*repaired->clip, repaired->thresholds);
+    if (rows.are_reported()) {
+      repaired->log->Add(IssueCode::REPAIR_REPEATS_LEFT, {},
+                         {{"frames", std::to_string(rows.repeats())}});
+    }
+    return absl::OkStatus();
+  }
   repaired->stride = pattern->stride;
   // The frame of the source at which a full first pose would begin.
   repaired->first_frame = pattern->first - pattern->stride;

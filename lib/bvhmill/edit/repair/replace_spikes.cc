@@ -8,7 +8,6 @@
 #include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/edit/repair/steps.h"
 #include "bvhmill/edit/sample_pose.h"
-#include "bvhmill/report/repeated_rows.h"
 #include "bvhmill/report/thresholds.h"
 
 namespace bvhmill {
@@ -52,16 +51,6 @@ SpikeLimits LimitsOf(ChannelKind kind, double reach,
   }
   return {1 / reach, 0.5 / reach, thresholds[Threshold::DATA_SPIKE_reach],
           thresholds[Threshold::DATA_SPIKE_reach_per_second2], 0};
-}
-
-// Clips in which many rows repeat the one before have a step at every new pose.
-bool HasManyRepeats(const Clip& clip, const Thresholds& thresholds) {
-  RepeatedRows rows(thresholds, MotionFrameTime(clip.motion.frame_time));
-  for (int64_t t = 0; t < clip.motion.frames; ++t) {
-    rows.Add(t > 0 && RepeatsRow(clip, t));
-  }
-  rows.Finish();
-  return rows.are_many();
 }
 
 // The poses of one track over all frames, and the spikes in them. The clip has
@@ -229,7 +218,10 @@ absl::Status ReplaceSpikes(RepairedClip* repaired) {
   for (const JointTrack& track : repaired->tracks) {
     BVHMILL_RETURN_IF_ERROR(DrawWork(track, frames, 1, repaired->budget));
   }
-  if (HasManyRepeats(clip, repaired->thresholds)) return absl::OkStatus();
+  // A step is at every new pose of such a clip.
+  if (RepeatsOf(clip, repaired->thresholds).are_many()) {
+    return absl::OkStatus();
+  }
   const int64_t bytes = SpikeFinder::Bytes(frames);
   BVHMILL_RETURN_IF_ERROR(HoldFrom(repaired->budget, bytes));
   SpikeFinder finder(clip, repaired->thresholds, Reach(clip.skeleton));

@@ -13,6 +13,7 @@
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/edit/repair/joint_track.h"
 #include "bvhmill/report/issue_log.h"
+#include "bvhmill/report/repeated_rows.h"
 #include "bvhmill/report/thresholds.h"
 
 namespace bvhmill {
@@ -58,7 +59,10 @@ struct RepairedClip {
   }
 };
 
-// REPAIR_FRAMES_DROPPED. Sets `first_frame` and `stride`.
+// Adds all rows of `clip`: what DATA_REPEATED_FRAMES says about it.
+RepeatedRows RepeatsOf(const Clip& clip, const Thresholds& thresholds);
+
+// REPAIR_FRAMES_DROPPED, REPAIR_REPEATS_LEFT. Sets `first_frame` and `stride`.
 absl::Status DropRepeats(RepairedClip* repaired);
 // REPAIR_FRAME_TIME.
 void SnapFrameTime(RepairedClip* repaired);

@@ -83,20 +83,24 @@ void StillRules::LogStill(IssueLog* log) const {
 }
 
 void StillRules::LogRepeats(IssueLog* log) const {
-  const bool is_regular = rows_->stride() > 0;
-  const bool is_dropped =
-      static_cast<double>(rows_->inner_runs()) >=
-      std::max((*clip_)[Threshold::DATA_REPEATED_FRAMES_dropped_runs], 1.0);
-  if (!is_regular && !is_dropped) return;
+  if (!rows_->are_reported()) return;
   const std::string stride = std::to_string(rows_->stride());
-  const std::string times =
-      (rows_->is_uneven() ? "about " : "") + stride + " times";
+  const std::string poses = std::to_string(rows_->poses());
+  const auto& some = rows_->some();
+  std::string reading = "frames were dropped";
+  if (rows_->stride() > 0) {
+    reading = std::string("every pose stands ") +
+              (rows_->is_uneven() ? "about " : "") + stride + " times";
+  } else if (some.poses > 0) {
+    reading = std::to_string(some.poses) + " of " + poses + " poses stand " +
+              std::to_string(some.rows) + " times";
+  }
   log->Add(IssueCode::DATA_REPEATED_FRAMES, FrameLocation(rows_->first() + 1),
            {{"frames", std::to_string(rows_->repeats())},
             {"runs", std::to_string(rows_->runs())},
             {"stride", stride},
-            {"reading",
-             is_regular ? "every pose stands " + times : "frames were dropped"},
+            {"poses", poses},
+            {"reading", std::move(reading)},
             {"first", std::to_string(rows_->first())},
             {"last", std::to_string(rows_->last())}});
 }
