@@ -1,14 +1,21 @@
-// Which trees have the lengths of a body.
+// Which trees have the lengths of a body, and which joints are pairs by their
+// names.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bvhmill/validate/biped_measure.h"
+#include "bvhmill/validate/mirror_pairs.h"
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {
 namespace {
+
+using ::testing::ElementsAre;
 
 // Two legs straight down, a torso straight up, and two short arms on top of it.
 struct Build {
@@ -71,6 +78,60 @@ TEST(MeasureBiped, MeasuresTheRestPoseAndTheLongerLeg) {
   EXPECT_NEAR(body->extent[1], 100, 1e-4);
   EXPECT_NEAR(body->extent[2], 0, 1e-4);
   EXPECT_EQ(SizeOf(*body), body->extent[1]);
+}
+
+TEST(MirrorPairs, AreJointsThatDifferInTheirSide) {
+  const struct {
+    const char* left;
+    const char* right;
+    bool is_pair;
+  } kCases[] = {
+      {"LeftArm", "RightArm", true},
+      {"left_arm", "right_arm", true},
+      {"mixamorig:LeftArm", "mixamorig:RightArm", true},
+      {"lShldr", "rShldr", true},
+      {"LHipJoint", "RHipJoint", true},
+      {"L_Wrist", "R_Wrist", true},
+      {"Foot_L", "Foot_R", true},
+      {"foot.l", "foot.r", true},
+      {"Foot L", "Foot R", true},
+      {"Foot-L", "Foot-R", true},
+      {"lfemur", "rfemur", true},
+      {"lfoot", "rfoot", true},
+      {"lfoot_l", "lfoot_r", true},
+      {"lfoot", "Rfoot", false},
+      {"Lower", "Rower", false},
+      {"LeftArm", "RightLeg", false},
+      {"Spine", "Spine1", false},
+      {"RightArm", "LeftArm", true},
+  };
+  for (const auto& c : kCases) {
+    SkeletonBuilder builder;
+    const int hips = builder.Root("Hips", "XYZzxy");
+    builder.EndSite(builder.Joint(hips, c.left, "zxy"));
+    builder.EndSite(builder.Joint(hips, c.right, "zxy"));
+    // The joints, and their end sites.
+    EXPECT_EQ(FindMirrorPairs(builder.Build()).size(), c.is_pair ? 2u : 0u)
+        << c.left;
+  }
+}
+
+TEST(MirrorPairs, AreTheFirstJointsOfTheirNamesAndTheirFirstEndSites) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "XYZzxy");
+  const int left = builder.Joint(hips, "LeftArm", "zxy");
+  builder.EndSite(left);
+  builder.EndSite(left);
+  builder.Joint(hips, "LeftArm", "zxy");
+  const int right = builder.Joint(hips, "RightArm", "zxy");
+  builder.EndSite(right);
+  builder.EndSite(right);
+  builder.Joint(hips, "RightArm", "zxy");
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  for (const auto& [a, b] : FindMirrorPairs(builder.Build())) {
+    pairs.emplace_back(a, b);
+  }
+  EXPECT_THAT(pairs, ElementsAre(std::pair(1, 5), std::pair(2, 6)));
 }
 
 }  // namespace

@@ -243,7 +243,7 @@ TEST(FloorRules, NameAFrameNearTheLowestOne) {
   }
 }
 
-// The limit is 0.25 reaches a second.
+// The limit is 0.25 reaches a second. No speed is judged at a slow rate.
 TEST(FloorRules, MeasureSpeedsInSeconds) {
   for (const double rate : kRates) {
     SCOPED_TRACE(rate);
@@ -253,6 +253,7 @@ TEST(FloorRules, MeasureSpeedsInSeconds) {
     EXPECT_THAT(FloorCodesOf(fast), ElementsAre("DATA_FOOT_SKATE"));
     EXPECT_EQ(ArgOf(fast, "DATA_FOOT_SKATE", "median").substr(0, 4), "0.28");
   }
+  EXPECT_THAT(FloorCodesOf(FloorReportOf(Gliding(600, 4, 1))), IsEmpty());
 }
 
 // Feet that rise and sink faster than 0.15 reaches a second do not touch the
@@ -291,13 +292,11 @@ TEST(FloorRules, MeasureTheTimeOfADriftInSeconds) {
   }
 }
 
-struct RootWayCase {
+constexpr struct {
   double share;
   bool is_scaled;
-};
-constexpr RootWayCase kRootWays[] = {
-    {0.01, true}, {0.0254, true}, {0.19, true}, {0.21, false},
-    {1, false},   {3, false},     {0, false},   {-0.01, false}};
+} kRootWays[] = {{0.01, true}, {0.0254, true}, {0.19, true}, {0.21, false},
+                 {1, false},   {3, false},     {0, false},   {-0.01, false}};
 
 std::vector<std::string> ScaleCodesOf(const Clip& clip) {
   std::vector<std::string> codes = FloorCodesOf(FloorReportOf(clip));

@@ -77,6 +77,32 @@ std::vector<FaultCase> FrozenEdges() {
   };
 }
 
+// Clips that were written at a higher rate than that of their capture.
+std::vector<FaultCase> RateEdges() {
+  return {
+      {"TwentyFourFramesASecondWrittenAsThirty",
+       {.frames_per_second = 30},
+       [](Clip* c) { TakeRows([](int64_t t) { return 4 * t / 5; }, c); },
+       {"warning DATA_REPEATED_FRAMES frame 1"},
+       {{"stride", "0"},
+        {"frames", "120"},
+        {"poses", "480"},
+        {"reading", "120 of 480 poses stand 2 times"}}},
+      {"TwentyFourFramesASecondWrittenAsSixty",
+       {.frames_per_second = 60},
+       [](Clip* c) { TakeRows([](int64_t t) { return 2 * t / 5; }, c); },
+       {"warning DATA_REPEATED_FRAMES frame 1"},
+       {{"stride", "2"},
+        {"frames", "360"},
+        {"reading", "every pose stands about 2 times"}}},
+      {"ThirtyFramesASecondWrittenAsFifty",
+       {.frames_per_second = 50},
+       [](Clip* c) { TakeRows([](int64_t t) { return 3 * t / 5; }, c); },
+       {"warning DATA_REPEATED_FRAMES frame 1"},
+       {{"stride", "2"}, {"reading", "every pose stands about 2 times"}}},
+  };
+}
+
 // Repeats count from the third frame on, up to the third one from the end.
 std::vector<FaultCase> RepeatEdges() {
   return {
@@ -100,26 +126,6 @@ std::vector<FaultCase> RepeatEdges() {
        [](Clip* c) { TakeRows([](int64_t t) { return 2 * t / 15; }, c); },
        {"warning DATA_REPEATED_FRAMES frame 1"},
        {{"stride", "7"}, {"reading", "every pose stands about 7 times"}}},
-      {"TwentyFourFramesASecondWrittenAsThirty",
-       {.frames_per_second = 30},
-       [](Clip* c) { TakeRows([](int64_t t) { return 4 * t / 5; }, c); },
-       {"warning DATA_REPEATED_FRAMES frame 1"},
-       {{"stride", "0"},
-        {"frames", "120"},
-        {"poses", "480"},
-        {"reading", "120 of 480 poses stand 2 times"}}},
-      {"TwentyFourFramesASecondWrittenAsSixty",
-       {.frames_per_second = 60},
-       [](Clip* c) { TakeRows([](int64_t t) { return 2 * t / 5; }, c); },
-       {"warning DATA_REPEATED_FRAMES frame 1"},
-       {{"stride", "2"},
-        {"frames", "360"},
-        {"reading", "every pose stands about 2 times"}}},
-      {"ThirtyFramesASecondWrittenAsFifty",
-       {.frames_per_second = 50},
-       [](Clip* c) { TakeRows([](int64_t t) { return 3 * t / 5; }, c); },
-       {"warning DATA_REPEATED_FRAMES frame 1"},
-       {{"stride", "2"}, {"reading", "every pose stands about 2 times"}}},
       {"PosesThatStandAndThenAStill",
        {.frames_per_second = 60},
        [](Clip* c) {
@@ -317,8 +323,8 @@ std::vector<FaultCase> CutAndTempoEdges() {
 std::vector<FaultCase> EdgeCases() {
   std::vector<FaultCase> all;
   for (const auto& part :
-       {FrozenEdges(), RepeatEdges(), SpikeEdges(), FarEdges(), CalmEdges(),
-        ApartEdges(), CutAndTempoEdges()}) {
+       {FrozenEdges(), RateEdges(), RepeatEdges(), SpikeEdges(), FarEdges(),
+        CalmEdges(), ApartEdges(), CutAndTempoEdges()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

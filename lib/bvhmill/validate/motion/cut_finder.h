@@ -46,6 +46,7 @@ class CutFinder {
   static constexpr size_t kSlots = 16;
   // The slot of all candidates that were not kept.
   static constexpr int kOthers = kSlots;
+  static constexpr int64_t kLag = 8;
 
   // Starts a clip, which stays until Finish.
   void Begin(const MotionClip& clip);
@@ -54,7 +55,6 @@ class CutFinder {
 
   // The slot of the candidate at the step to `frame`; -1 if there is none. The
   // frame is in the newest block, or at most kLag frames before it.
-  static constexpr int64_t kLag = 8;
   int SlotOf(int64_t frame) const;
   // Slots whose candidate was replaced in the last Add, as bits.
   uint32_t replaced() const { return replaced_; }
@@ -84,7 +84,7 @@ class CutFinder {
   std::array<std::optional<CutCandidate>, kSlots> slots_;
   std::array<bool, kSlots + 1> accepted_ = {};
   // Candidates that were not kept: their number, the largest one, and the
-  // frames of the newest ones, ascending.
+  // frames of the newest ones.
   int64_t others_ = 0;
   CutCandidate largest_other_;
   std::vector<int64_t> other_frames_;
