@@ -238,6 +238,47 @@ TEST(StreamSessionTest, TooManyStreamsAreRefused) {
   EXPECT_EQ(EndOf(first), "CANCELLED");
 }
 
+TEST(StreamSessionTest, AnAbandonedClipCountsUntilItsWorkerIsDone) {
+  SimulatedServer server(SmallConfig());
+  SimulatedStream stream(&server);
+  stream.Start();
+  Play("begin:1", &stream);
+  ASSERT_EQ(stream.running(), 1U);
+  Play("abandon", &stream);
+  EXPECT_EQ(server.admission.clips(), 1);
+  EXPECT_GT(server.admission.bytes(), 0);
+  Play("work", &stream);
+  EXPECT_EQ(server.admission.clips(), 0);
+  EXPECT_EQ(server.admission.bytes(), 0);
+}
+
+TEST(StreamSessionTest, ARefusedClipCountsUntilItsWorkIsDropped) {
+  SimulatedServer server(SmallConfig());
+  SimulatedStream stream(&server);
+  stream.Start();
+  Play("begin:1", &stream);
+  stream.Step(0);
+  stream.Step(0);
+  Play("big", &stream);
+  EXPECT_EQ(server.admission.clips(), 1);
+  Play("work", &stream);
+  EXPECT_EQ(server.admission.clips(), 0);
+}
+
+TEST(StreamSessionTest, AResultCountsUntilItIsWritten) {
+  SimulatedServer server(SmallConfig());
+  SimulatedStream stream(&server);
+  stream.Start();
+  Play("whole:1", &stream);
+  Play("work", &stream);
+  while (stream.CanWrite()) {
+    EXPECT_GT(server.admission.bytes(), 0);
+    Play("write", &stream);
+  }
+  EXPECT_EQ(server.admission.bytes(), 0);
+  EXPECT_EQ(stream.results(), "1:OK ");
+}
+
 // Every order of what can happen to a stream with a clip that comes and one
 // that is converted. The simulated stream checks the invariants.
 TEST(StreamSessionTest, EveryOrderOfEventsKeepsTheInvariants) {

@@ -19,6 +19,21 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// Only a worker states a time that a call has waited.
+TEST_F(UnaryTest, AShortTextThatClaimsMuchIsLeftToAWorker) {
+  Start();
+  const auto waited = [this](const std::string& text) {
+    EXPECT_TRUE(Validate(text).ok());
+    const auto& queued = validated_.result().times().queued();
+    return queued.seconds() > 0 || queued.nanos() > 0;
+  };
+  EXPECT_FALSE(waited(SmallClip()));
+  const std::string claim =
+      "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 0\n}\nMOTION\n"
+      "Frames: 20000000\nFrame Time: 0.01\n";
+  EXPECT_TRUE(waited(claim));
+}
+
 TEST_F(UnaryTest, EveryLimitIsNamed) {
   Start([](server::ServerConfig* config) {
     config->limits.max_clip_bytes = 2000;

@@ -8,6 +8,7 @@
 
 #include "tests/server/convert/unary.h"
 #include "tests/server/fixture.h"
+#include "tests/server/limits.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -64,6 +65,32 @@ TEST_F(UnaryTest, StreamsNameFieldsThatAreNotKnown) {
   }
   EXPECT_TRUE(stream->Finish().ok());
   EXPECT_EQ(named, "options.validation: field 99, begin: field 99");
+}
+
+// A clip with such a field has a copy of the options of the stream.
+TEST_F(UnaryTest, OptionsThatAClipCopiesForUnknownFieldsCount) {
+  Start([](server::ServerConfig* config) { config->metrics = "127.0.0.1:0"; });
+  grpc::ClientContext context;
+  const auto stream = clips_->ConvertClips(&context);
+  v1::ConvertClipsRequest open;
+  v1::ConvertOptions* options = open.mutable_open()->mutable_options();
+  options->add_outputs()->mutable_positions();
+  for (int i = 0; i < 1000; ++i) {
+    options->mutable_edits()->add_drop_joints(std::string(200, 'n'));
+  }
+  ASSERT_TRUE(stream->Write(open));
+  const auto bytes = [this] {
+    return FetchGauge(server_->metrics_address(), "bvhmill_inflight_bytes");
+  };
+  ASSERT_TRUE(Await([&] { return bytes() > 200'000; }));
+  const int64_t before = bytes();
+  v1::ConvertClipsRequest frame;
+  frame.mutable_begin()->set_key("a");
+  SetUnknownField(frame.mutable_begin());
+  ASSERT_TRUE(stream->Write(frame));
+  EXPECT_TRUE(Await([&] { return bytes() > before + 200'000; }));
+  context.TryCancel();
+  stream->Finish();
 }
 
 }  // namespace
