@@ -99,6 +99,7 @@ std::string FailureLine(std::string_view path, const ConvertResult& result,
                         const IssueView& view) {
   // The report says nothing about other failures, such as a full disk.
   const bool is_of_clip = absl::IsInvalidArgument(result.status) ||
+                          absl::IsFailedPrecondition(result.status) ||
                           absl::IsResourceExhausted(result.status);
   const Issue* error = is_of_clip ? FirstError(result.report) : nullptr;
   return error != nullptr ? IssueLine(path, *error, view)
