@@ -35,9 +35,11 @@ namespace {
 // more outputs.
 constexpr int64_t kShortRequestBytes = int64_t{256} << 10;
 constexpr int kShortOutputs = 4;
-// Work of more units is given up in the thread where the call came in: a small
-// text may claim many frames. A unit is about a nanosecond.
+// A clip with more work or frames is given up in the thread where the call came
+// in: a small text may claim many frames. A unit is about a nanosecond. No
+// short text has more rows.
 constexpr int64_t kShortWork = 10'000'000;
+constexpr int64_t kShortFrames = kShortRequestBytes / 2;
 
 // The work on a clip of this format grows with its bytes.
 bool IsStreamed(v1::SourceFormat format) {
@@ -50,8 +52,13 @@ bool IsShort(const v1::Source& source, const v1::ConvertOptions& options,
              int64_t request_bytes) {
   const bool is_plain = source.encoding() == v1::CONTENT_ENCODING_UNSPECIFIED ||
                         source.encoding() == v1::CONTENT_ENCODING_IDENTITY;
-  return is_plain && IsStreamed(source.format()) && !options.has_edits() &&
-         options.outputs_size() <= kShortOutputs &&
+  // The report of a clip that is given up must say so.
+  const v1::ValidationOptions& validation = options.validation();
+  const bool is_whole = validation.ignore_codes().empty() &&
+                        validation.only_codes().empty() &&
+                        validation.max_issues() == 0;
+  return is_plain && is_whole && IsStreamed(source.format()) &&
+         !options.has_edits() && options.outputs_size() <= kShortOutputs &&
          request_bytes <= kShortRequestBytes;
 }
 
@@ -128,6 +135,14 @@ struct RequestedClip {
   ConvertOptions options;
 };
 
+void BoundWork(Limits* limits) {
+  limits->max_clip_work = kShortWork;
+  limits->max_clip_work_per_byte = 0;
+  if (limits->max_frames == 0 || limits->max_frames > kShortFrames) {
+    limits->max_frames = kShortFrames;
+  }
+}
+
 template <typename Request>
 absl::Status ReadRequest(const ServerConfig& config, const Request& request,
                          const UnaryWork& call, RequestedClip* clip) {
@@ -143,10 +158,7 @@ absl::Status ReadRequest(const ServerConfig& config, const Request& request,
   }
   if (!status.ok()) return status;
   status = ReadClipOptions(config.limits, request.options(), &clip->options);
-  if (call.gives_up != nullptr) {
-    clip->options.limits.max_clip_work = kShortWork;
-    clip->options.limits.max_clip_work_per_byte = 0;
-  }
+  if (call.gives_up != nullptr) BoundWork(&clip->options.limits);
   std::vector<std::string>* const unknown = &clip->options.unknown_fields;
   wire::AddOwnUnknownFields(request, "", unknown);
   wire::AddUnknownFields(source, "source", unknown);
@@ -175,6 +187,15 @@ bool ExceedsLimit(const ConvertResult& result, std::string_view name) {
          CallErrorOf(result.status).limit_name == name;
 }
 
+// True if the bounds of short work are exceeded; a lower limit may be, too.
+bool IsGivenUp(const ConvertResult& result) {
+  const std::vector<Issue>& issues = result.report.issues;
+  return ExceedsLimit(result, "max_clip_work") || result.report.truncated ||
+         std::any_of(issues.begin(), issues.end(), [](const Issue& issue) {
+           return issue.code == "LIMIT_FRAMES";
+         });
+}
+
 // Converts the clip, and puts it on the record of the call. Returns why the
 // call fails without a result.
 absl::Status ConvertFor(const ServerConfig& config, const UnaryWork& call,
@@ -193,7 +214,7 @@ absl::Status ConvertFor(const ServerConfig& config, const UnaryWork& call,
     }
   }
   if (!status.ok()) return status;
-  if (call.gives_up != nullptr && ExceedsLimit(*result, "max_clip_work")) {
+  if (call.gives_up != nullptr && IsGivenUp(*result)) {
     *call.gives_up = true;
     return result->status;
   }

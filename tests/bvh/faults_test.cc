@@ -188,7 +188,7 @@ constexpr FaultCase kMotionCases[] = {
     {"Frames: 3", "Frames: -3", MOTION_FRAMES_INVALID, {17, 9}},
     {"Frames: 3", "Frames: x3", MOTION_FRAMES_INVALID, {17, 9}},
     {"Frames: 3", "Frames: 3.0", MOTION_FRAMES_NOT_INTEGER, {17, 9}},
-    {"Frames: 3", "Frames: 1e39", MOTION_FRAMES_NOT_INTEGER, {17, 9}},
+    {"Frames: 3", "Frames: 1e39", MOTION_FRAMES_INVALID, {17, 9}},
     {"Frame Time: 0.01\n", "", MOTION_FRAME_TIME_MISSING, {18, 1}},
     {"0.01", "0,01", MOTION_FRAME_TIME_INVALID, {18, 13}},
     {"0.01", "0", DATA_FRAME_TIME_ODD, {18, 13}},

@@ -99,9 +99,7 @@ bool HeaderReader::ReadFrames() {
     return true;
   }
   const Number number = ParseNumber(word.text);
-  const bool is_number = number.kind == NumberKind::kFinite ||
-                         number.kind == NumberKind::kOutOfRange;
-  if (!is_number || number.value < 0 ||
+  if (number.kind != NumberKind::kFinite || number.value < 0 ||
       number.value != std::floor(number.value)) {
     Fault(IssueCode::MOTION_FRAMES_INVALID, word);
     return true;
