@@ -2,9 +2,6 @@
 
 // Dropping and renaming joints.
 
-#include <optional>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -38,13 +35,6 @@ absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
 // rotations: its OFFSET stands for them. O(nodes + columns).
 absl::Status DropJoints(const std::vector<bool>& dropped,
                         const Conventions& conventions, EditedSkeleton* edited);
-
-// The new name of each node by the rows of a joint map, as views of `rows`;
-// none for a node that no row means. A joint is looked up by its whole name,
-// and then by the part after its last colon. NAME#2 takes precedence over NAME.
-// O((joints + rows) log joints).
-std::vector<std::optional<std::string_view>> NamesByMap(
-    std::span<const JointMapRow> rows, const Skeleton& skeleton);
 
 // Applies rename_joints, all at once, and then the joint map. INVALID_ARGUMENT
 // for an old name that matches no joint, a map without a row that matches a

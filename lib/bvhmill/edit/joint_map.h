@@ -4,6 +4,7 @@
 // give joints the names of Second Life's avatar. Callers can give their own
 // tables as CSV.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "bvhmill/clip/skeleton.h"
 
 namespace bvhmill {
 
@@ -34,6 +36,13 @@ absl::StatusOr<std::vector<JointMapRow>> FindJointMap(std::string_view name);
 // field and empty lines are ignored. INVALID_ARGUMENT "line N: why" for the
 // first wrong line, or if the table has no rows. O(n log n).
 absl::StatusOr<std::vector<JointMapRow>> ParseJointMap(std::string_view csv);
+
+// The new name of each node by the rows of a joint map, as views of `rows`;
+// none for a node that no row means. A joint is looked up by its whole name,
+// and then by the part after its last colon. NAME#2 takes precedence over NAME.
+// O((joints + rows) log joints).
+std::vector<std::optional<std::string_view>> NamesByMap(
+    std::span<const JointMapRow> rows, const Skeleton& skeleton);
 
 // INVALID_ARGUMENT "field: why" if `name` could not be written to a BVH file
 // and read back: it is empty, contains braces or control characters, or begins

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "bvhmill/anim/avatar/avatar.h"
-#include "bvhmill/edit/joint_edits.h"
 
 namespace bvhmill {
 namespace {

@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "bvhmill/base/status.h"
 #include "server/store/name_lock.h"
 #include "server/store/postgres/advisory_locks.h"
@@ -68,6 +67,8 @@ class PostgresNameLock final : public NameLock {
   absl::Status RunLocked(const char* sql);
   void EndShare();
   void EndAlone();
+  // REQUIRES: mutex_ is held.
+  void LetOthers();
   bool MayShare() const {
     return !is_alone_ &&
            (holders_ == 0 || Clock::now() < shared_since_ + kLongestShare);
@@ -138,29 +139,37 @@ absl::Status PostgresNameLock::HoldAlone(std::unique_ptr<Held>* held) {
   std::unique_lock lock(mutex_);
   if (is_alone_) return absl::OkStatus();
   is_alone_ = true;
-  // If it is not taken, others go on, also after an exception.
-  absl::Cleanup let_others = [this] {
-    is_alone_ = false;
-    changed_.notify_all();
-  };
-  const bool is_free =
-      changed_.wait_for(lock, kLockPatience, [this] { return holders_ == 0; });
-  const absl::Status taken = is_free ? RunLocked(kTake) : absl::OkStatus();
-  // The other servers did not end in time.
-  if (!is_free || !taken.ok()) {
-    return session_ != nullptr ? absl::OkStatus() : taken;
+  absl::Status taken;
+  bool is_taken = false;
+  try {
+    if (changed_.wait_for(lock, kLockPatience,
+                          [this] { return holders_ == 0; })) {
+      taken = RunLocked(kTake);
+      is_taken = taken.ok();
+    }
+  } catch (...) {
+    LetOthers();
+    throw;
   }
-  std::move(let_others).Cancel();
-  out->lock = this;
-  *held = std::move(out);
-  return absl::OkStatus();
+  if (is_taken) {
+    out->lock = this;
+    *held = std::move(out);
+    return absl::OkStatus();
+  }
+  LetOthers();
+  // The other servers did not end in time.
+  return session_ != nullptr ? absl::OkStatus() : taken;
+}
+
+void PostgresNameLock::LetOthers() {
+  is_alone_ = false;
+  changed_.notify_all();
 }
 
 void PostgresNameLock::EndAlone() {
   const std::lock_guard lock(mutex_);
   if (session_ != nullptr && !RunLocked(kGive).ok()) session_ = nullptr;
-  is_alone_ = false;
-  changed_.notify_all();
+  LetOthers();
 }
 
 }  // namespace
