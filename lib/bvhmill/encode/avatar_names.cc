@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/edit/joint_map.h"
 
 namespace bvhmill {
 namespace {
