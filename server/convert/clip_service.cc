@@ -23,6 +23,7 @@
 #include "server/convert/converters.h"
 #include "server/convert/incremental_conversion.h"
 #include "server/convert/metered_receiver.h"
+#include "server/convert/short_work.h"
 #include "server/convert/source.h"
 #include "server/convert/stream_reactor.h"
 #include "server/rpc/errors.h"
@@ -30,47 +31,6 @@
 
 namespace bvhmill::server {
 namespace {
-
-// A request of more bytes is handed to a worker, and so is one that asks for
-// more outputs.
-constexpr int64_t kShortRequestBytes = int64_t{256} << 10;
-constexpr int kShortOutputs = 4;
-// A clip with more work or frames is given up in the thread where the call came
-// in: a small text may claim many frames. A unit is about a nanosecond. No
-// short text has more rows.
-constexpr int64_t kShortWork = 10'000'000;
-constexpr int64_t kShortFrames = kShortRequestBytes / 2;
-
-// The work on a clip of this format grows with its bytes.
-bool IsStreamed(v1::SourceFormat format) {
-  const std::optional<SourceFormat> known = wire::FromProto(format);
-  return known && InfoOf(*known).streams;
-}
-
-// Uncompressed input and no resampling.
-bool IsShort(const v1::Source& source, const v1::ConvertOptions& options,
-             int64_t request_bytes) {
-  const bool is_plain = source.encoding() == v1::CONTENT_ENCODING_UNSPECIFIED ||
-                        source.encoding() == v1::CONTENT_ENCODING_IDENTITY;
-  // The report of a clip that is given up must say so.
-  const v1::ValidationOptions& validation = options.validation();
-  const bool is_whole = validation.ignore_codes().empty() &&
-                        validation.only_codes().empty() &&
-                        validation.max_issues() == 0;
-  return is_plain && is_whole && IsStreamed(source.format()) &&
-         !options.has_edits() && options.outputs_size() <= kShortOutputs &&
-         request_bytes <= kShortRequestBytes;
-}
-
-// Outputs of the least cost.
-bool AreArrays(const v1::ConvertOptions& options) {
-  return std::all_of(options.outputs().begin(), options.outputs().end(),
-                     [](const v1::OutputRequest& output) {
-                       const Format* const format = wire::FormatOf(output);
-                       return format != nullptr &&
-                              format->cost == FormatCost::kArrays;
-                     });
-}
 
 absl::Status TooLargeForUnary(const ServerConfig& config) {
   const std::string limit =
@@ -135,14 +95,6 @@ struct RequestedClip {
   ConvertOptions options;
 };
 
-void BoundWork(Limits* limits) {
-  limits->max_clip_work = kShortWork;
-  limits->max_clip_work_per_byte = 0;
-  if (limits->max_frames == 0 || limits->max_frames > kShortFrames) {
-    limits->max_frames = kShortFrames;
-  }
-}
-
 template <typename Request>
 absl::Status ReadRequest(const ServerConfig& config, const Request& request,
                          const UnaryWork& call, RequestedClip* clip) {
@@ -179,21 +131,6 @@ absl::Status ConvertEncoded(const ServerConfig& config,
   while (conversion.has_work()) conversion.Step();
   *result = std::move(conversion.Finish());
   return conversion.decode_error();
-}
-
-// True if `result` failed because the limit `name` was exceeded.
-bool ExceedsLimit(const ConvertResult& result, std::string_view name) {
-  return absl::IsResourceExhausted(result.status) &&
-         CallErrorOf(result.status).limit_name == name;
-}
-
-// True if the bounds of short work are exceeded; a lower limit may be, too.
-bool IsGivenUp(const ConvertResult& result) {
-  const std::vector<Issue>& issues = result.report.issues;
-  return ExceedsLimit(result, "max_clip_work") || result.report.truncated ||
-         std::any_of(issues.begin(), issues.end(), [](const Issue& issue) {
-           return issue.code == "LIMIT_FRAMES";
-         });
 }
 
 // Converts the clip, and puts it on the record of the call. Returns why the
@@ -287,13 +224,6 @@ absl::Status ConvertOne(const ServerConfig& config,
   return absl::OkStatus();
 }
 
-// Both calls make the outputs.
-template <typename Request>
-bool IsShortCall(const Request& request, int64_t bytes) {
-  return IsShort(request.source(), request.options(), bytes) &&
-         AreArrays(request.options());
-}
-
 // The work of a method.
 template <typename Request>
 using MethodWork = absl::Status (*)(const ServerConfig& config,
@@ -337,7 +267,7 @@ class ClipTask final : public UnaryTask {
     int64_t unpacked = 0;
     const absl::Status status =
         ReadRequestMessage(config_, request_, ticket, &message_, &unpacked);
-    *is_short = IsShortCall(message_, unpacked);
+    *is_short = IsShort(message_.source(), message_.options(), unpacked);
     return status;
   }
 
