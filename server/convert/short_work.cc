@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "bvhmill/base/call_error.h"
-#include "bvhmill/encode/encoder.h"
 #include "bvhmill/pipeline/source_format.h"
-#include "bvhmill/report/catalogue.h"
 #include "bvhmill/wire/options.h"
 
 namespace bvhmill::server {
