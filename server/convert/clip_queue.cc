@@ -18,8 +18,8 @@
 namespace bvhmill::server {
 namespace {
 
-// Adds fields beside the options that are not known. True if there are some:
-// the clip then has options of its own.
+// Adds the names of unknown fields beside the options. Returns true if there
+// are some: the clip then has its own copy of the options.
 bool AddUnknownFields(const v1::ClipBegin& begin, OptionsPtr* options) {
   std::vector<std::string> fields;
   wire::AddOwnUnknownFields(begin, "begin", &fields);
@@ -241,7 +241,7 @@ void ClipQueue::Remove(const ClipPtr& clip) {
   clips_.remove(clip);
 }
 
-// A clip that a worker has, or is going to have, counts until that drops it.
+// A clip that a worker has, or will have, counts until the worker drops it.
 void ClipQueue::Release(StreamClip* clip) {
   FreeKey(clip);
   if (!clip->is_running) clip->ticket.Release();

@@ -34,7 +34,7 @@ struct ClipWork {
 
   WorkState state() const;
 
-  // The conversion refers to them, also when the clip does so no more.
+  // The conversion refers to them. A refused clip has dropped them.
   const OptionsPtr options;
   ChunkReceiver receiver;
   IncrementalConversion conversion;

@@ -188,9 +188,7 @@ absl::Status ItemStorer::FindStored(std::span<NewBlob* const> blobs) {
   BVHMILL_RETURN_IF_ERROR(folder_.blobs().FindAll(stored, &exist));
   const bool is_gone =
       std::find(exist.begin(), exist.end(), false) != exist.end();
-  return is_gone ? absl::UnavailableError(
-                       "an output was removed while it was "
-                       "stored")
+  return is_gone ? absl::UnavailableError("a stored output was removed")
                  : absl::OkStatus();
 }
 

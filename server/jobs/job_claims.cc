@@ -71,7 +71,8 @@ void JobRunner::RunClaims(const std::stop_token& stop) {
   }
 }
 
-// A server without items ends the leases of others that are gone.
+// Renews the leases of this server. A server without items does so, too: it
+// ends the leases of others that are gone.
 void JobRunner::Renew(Clock::time_point now) {
   if (now < next_renewal_) return;
   next_renewal_ = now + std::chrono::milliseconds(LeaseMs() / kBeatsPerLease);

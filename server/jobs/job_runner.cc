@@ -158,7 +158,7 @@ bool JobRunner::Admit(const WorkPtr& work) {
   return false;
 }
 
-// Admit. An item for which there is no memory gives its lease back.
+// As Admit, but an item for which there is no memory gives its lease back.
 bool JobRunner::AdmitOrRefuse(const WorkPtr& work) {
   bool is_admitted = false;
   const bool is_tried =

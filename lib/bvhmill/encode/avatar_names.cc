@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/clip/bare_name.h"
 #include "bvhmill/edit/joint_map.h"
 
 namespace bvhmill {
@@ -44,8 +45,7 @@ const std::vector<NamedMap>& BuiltInTables() {
 }
 
 std::string_view TargetOf(std::string_view name, const Targets& targets) {
-  const std::string_view last = name.substr(name.rfind(':') + 1);
-  for (const std::string_view word : {name, last}) {
+  for (const std::string_view word : {name, BareName(name)}) {
     const auto target = targets.find(word);
     if (target != targets.end()) return target->second;
   }

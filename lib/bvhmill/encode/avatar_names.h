@@ -22,9 +22,8 @@ struct AvatarNaming {
 };
 
 // Names the joints of `skeleton` by the map of `format`, which must pass
-// CheckAnimFormat. A map is searched for the whole name of a joint, then for
-// the part after its last colon. A joint that is not in the map is searched by
-// its own name.
+// CheckAnimFormat. A map is read as by NamesByMap. A joint that is not in the
+// map is searched by its own name.
 //
 // If the format names no map, the map that drives the most bones is chosen; the
 // first in alphabetical order if several drive the same number. It must drive
@@ -33,7 +32,7 @@ struct AvatarNaming {
 // Draws nothing: for each node the caller draws kAvatarNameUnits of work and
 // kAvatarNameBytes of memory.
 inline constexpr int64_t kAvatarNameUnits = 1500;
-inline constexpr int64_t kAvatarNameBytes = 64;
+inline constexpr int64_t kAvatarNameBytes = 128;
 AvatarNaming NameAvatarJoints(const AnimFormat& format,
                               const Skeleton& skeleton);
 

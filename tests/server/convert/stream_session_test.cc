@@ -238,12 +238,22 @@ TEST(StreamSessionTest, TooManyStreamsAreRefused) {
   EXPECT_EQ(EndOf(first), "CANCELLED");
 }
 
+// A stream that is open, and what it counts without clips.
+struct OpenStream {
+  OpenStream() {
+    stream.Start();
+    Play("open", &stream);
+    idle = server.admission.bytes();
+  }
+
+  SimulatedServer server{SmallConfig()};
+  SimulatedStream stream{&server};
+  int64_t idle = 0;
+};
+
 TEST(StreamSessionTest, AnAbandonedClipCountsUntilItsWorkerIsDone) {
-  SimulatedServer server(SmallConfig());
-  SimulatedStream stream(&server);
-  stream.Start();
-  Play("open", &stream);
-  const int64_t idle = server.admission.bytes();
+  OpenStream open;
+  auto& [server, stream, idle] = open;
   Play("begin:1", &stream);
   ASSERT_EQ(stream.running(), 1U);
   Play("abandon", &stream);
@@ -255,9 +265,8 @@ TEST(StreamSessionTest, AnAbandonedClipCountsUntilItsWorkerIsDone) {
 }
 
 TEST(StreamSessionTest, ARefusedClipCountsUntilItsWorkIsDropped) {
-  SimulatedServer server(SmallConfig());
-  SimulatedStream stream(&server);
-  stream.Start();
+  OpenStream open;
+  auto& [server, stream, idle] = open;
   Play("begin:1", &stream);
   stream.Step(0);
   stream.Step(0);
@@ -265,14 +274,12 @@ TEST(StreamSessionTest, ARefusedClipCountsUntilItsWorkIsDropped) {
   EXPECT_EQ(server.admission.clips(), 1);
   Play("work", &stream);
   EXPECT_EQ(server.admission.clips(), 0);
+  EXPECT_EQ(server.admission.bytes(), idle);
 }
 
 TEST(StreamSessionTest, AResultCountsUntilItIsWritten) {
-  SimulatedServer server(SmallConfig());
-  SimulatedStream stream(&server);
-  stream.Start();
-  Play("open", &stream);
-  const int64_t idle = server.admission.bytes();
+  OpenStream open;
+  auto& [server, stream, idle] = open;
   Play("whole:1", &stream);
   Play("work", &stream);
   while (stream.CanWrite()) {

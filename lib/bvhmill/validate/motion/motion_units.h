@@ -40,8 +40,9 @@ inline float KinkOf(double degrees) {
   return static_cast<float>(radians * radians);
 }
 
-// "seconds" of so many frames, and "duration", which is them after `before`.
-// Without "seconds" and with an empty "duration" if the file states no rate.
+// Adds two args: "seconds" is the time that `frames` frames last, and
+// "duration" is `before` and that time in words. If the file states no rate,
+// there are no "seconds", and "duration" is empty.
 void AddSeconds(const MotionClip& clip, int64_t frames, const char* before,
                 IssueArgs* args);
 

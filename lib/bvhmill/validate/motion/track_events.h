@@ -90,7 +90,7 @@ struct EventList {
 
   // Adds an event; `slot` is that of a candidate for a cut, or -1.
   void Add(const TrackEvent& event, int slot);
-  // The candidates in `slots`, which is a set of bits, are kept no more.
+  // The candidates in `slots`, which is a set of bits, are not kept any more.
   void Release(uint32_t slots);
 };
 
