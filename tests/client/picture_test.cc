@@ -152,6 +152,16 @@ TEST(DrawnJointsTest, ShortBonesAndCarriersAreLeftOut) {
        3,
        {0, 2, 3},
        {-1, 0, 0}},
+      {"a root without a length is drawn before bones",
+       {Joint(-1, 0), Joint(0, 0), Joint(1, 1), Joint(0, 0), Joint(3, 1)},
+       3,
+       {0, 2, 4},
+       {-1, 0, 0}},
+      {"the joint below carriers is drawn before bones",
+       {Joint(-1, 9), Joint(0, 0), Joint(1, 1), Joint(1, 2), Joint(1, 3)},
+       3,
+       {1, 3, 4},
+       {-1, 0, 0}},
   };
   for (const Case& row : cases) {
     const DrawnJoints got = ChooseDrawnJoints(JointList(row.joints), row.most);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace bvhmill::client {
 namespace {
@@ -45,14 +46,21 @@ float LengthOf(const JointInfo& joint) {
 // The joints to draw, ascending.
 std::vector<int32_t> Chosen(const JointList& joints, size_t most) {
   const std::vector<bool> is_carrier = CarriersOf(joints);
+  // Without the topmost joints, the others would have nothing to be joined to.
+  const auto priority = [&](int32_t i) {
+    const int32_t parent = joints[At(i)].parent;
+    const bool is_top = parent < 0 || is_carrier[At(parent)];
+    return is_top ? std::numeric_limits<float>::infinity()
+                  : LengthOf(joints[At(i)]);
+  };
   std::vector<int32_t> chosen;
   for (size_t i = 0; i < joints.size(); ++i) {
     if (!is_carrier[i]) chosen.push_back(static_cast<int32_t>(i));
   }
   if (chosen.size() > most) {
-    std::stable_sort(chosen.begin(), chosen.end(), [&](int32_t a, int32_t b) {
-      return LengthOf(joints[At(a)]) > LengthOf(joints[At(b)]);
-    });
+    std::stable_sort(
+        chosen.begin(), chosen.end(),
+        [&](int32_t a, int32_t b) { return priority(a) > priority(b); });
     chosen.resize(most);
     std::sort(chosen.begin(), chosen.end());
   }

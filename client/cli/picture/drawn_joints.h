@@ -16,9 +16,10 @@ struct DrawnJoints {
   std::vector<int32_t> parents;
 };
 
-// At most `most` joints and end sites: those with the longest OFFSETs. The
-// joints above the first one with several children are left out: often they
-// only carry the motion of the whole figure, far from it. O(n log n).
+// At most `most` joints and end sites: the topmost ones, and those with the
+// longest OFFSETs. The joints above the first one with several children are
+// left out: often they only carry the motion of the whole figure, far from it.
+// O(n log n).
 DrawnJoints ChooseDrawnJoints(const JointList& joints, size_t most);
 
 }  // namespace bvhmill::client

@@ -169,7 +169,9 @@ TEST_P(CancelTest, TheWorkerIsFreeSoon) {
     StartOne();
     RunningCall call(clips_.get(), route, clip);
     EXPECT_TRUE(Becomes("bvhmill_workers_busy", 1));
-    EXPECT_EQ(call.Cancel().error_code(), grpc::StatusCode::CANCELLED);
+    const grpc::Status status = call.Cancel();
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::CANCELLED)
+        << status.error_message();
     ExpectIdle();
   }
 }
