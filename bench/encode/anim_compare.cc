@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,16 +14,20 @@
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/anim/fit/curve_fit.h"
+#include "bvhmill/anim/format/anim_format.h"
 #include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/edit/edit_clip.h"
+#include "bvhmill/math/linear.h"
 
 namespace bvhmill::bench {
 namespace {
 
-constexpr double kInch = 0.02540005;
 constexpr double kMaxSeconds = 59;
-constexpr double kDegrees = 57.29577951308232;
+constexpr double kMaxFrames = 60'000;
+// The range in which the ratio of errors is searched.
+constexpr double kLeastErrorRatio = 0.01;
+constexpr double kMostErrorRatio = 4;
 
 // The curves of a joint that the viewer means, in double precision.
 struct Source {
@@ -62,7 +67,7 @@ void PutFrame(size_t i, const Quat<double>& turn, const Vec3<double>& place,
     source->rotation.q[k][i] = static_cast<float>(parts[k]);
   }
   for (size_t k = 0; k < 3; ++k) {
-    const double metres = place[(k + 2) % 3] * kInch;
+    const double metres = place[(k + 2) % 3] * kInchMetres;
     source->position.p[k][i] =
         static_cast<float>(std::clamp(metres, -5.0, 5.0));
   }
@@ -111,8 +116,9 @@ class Comparison {
     for (const AnimJoint& joint : viewer_.joints) Measure(joint);
     result_.best_bytes = BytesWith(1);
     result_.best_bytes_by_joint = static_cast<double>(AnimBytes(by_joint_));
-    FindErrorPart();
-    result_.fought = true;
+    if (!std::isfinite(result_.best_bytes)) return {};
+    FindErrorRatio();
+    result_.is_compared = true;
     return result_;
   }
 
@@ -147,8 +153,8 @@ class Comparison {
     const Source source = SourceOf(clip_, *driver, joint.name == "mPelvis");
     const float radians =
         MeasureRotation(source.rotation, times_, joint.rotations);
-    result_.degrees =
-        Worse(result_.degrees, static_cast<double>(radians) * kDegrees);
+    result_.degrees = Worse(result_.degrees, static_cast<double>(radians) *
+                                                 kDegreesPerRadian<double>);
     AnimJoint best = {joint.name, joint.priority, {}, {}};
     best.rotations =
         FitRotation(source.rotation, times_, radians, &workspace_).keys;
@@ -164,6 +170,8 @@ class Comparison {
     by_joint_.joints.push_back(std::move(best));
   }
 
+  // The bytes of `best` with `part` of the viewer's errors as its bounds;
+  // infinite if it makes no file.
   double BytesWith(double part) const {
     ClipToAnimOptions options;
     options.align_heading = false;
@@ -172,7 +180,9 @@ class Comparison {
     options.max_millimetres = static_cast<float>(result_.millimetres * part);
     IssueLog log({});
     ClipToAnimResult result;
-    if (!ClipToAnim(played_, options, &result, &log).ok()) return 0;
+    if (!ClipToAnim(played_, options, &result, &log).ok()) {
+      return std::numeric_limits<double>::infinity();
+    }
     std::erase_if(result.motion.joints, [this](const AnimJoint& joint) {
       return !std::any_of(
           viewer_.joints.begin(), viewer_.joints.end(),
@@ -181,15 +191,19 @@ class Comparison {
     return static_cast<double>(AnimBytes(result.motion));
   }
 
-  void FindErrorPart() {
-    double low = 0.01;
-    double high = 4;
+  void FindErrorRatio() {
+    double low = kLeastErrorRatio;
+    double high = kMostErrorRatio;
     constexpr int kHalvings = 9;
     for (int i = 0; i < kHalvings; ++i) {
       const double middle = std::sqrt(low * high);
-      (BytesWith(middle) <= result_.viewer_bytes ? high : low) = middle;
+      if (BytesWith(middle) <= result_.viewer_bytes) {
+        high = middle;
+      } else {
+        low = middle;
+      }
     }
-    result_.error_part = high;
+    result_.error_ratio_at_viewer_bytes = high;
   }
 
   const Clip& clip_;
@@ -220,14 +234,14 @@ int Known(const Clip& clip) {
 class Tally {
  public:
   void Add(const AnimComparison& comparison) {
-    if (!comparison.fought) return;
+    if (!comparison.is_compared) return;
     viewer_bytes_ += comparison.viewer_bytes;
     best_bytes_ += comparison.best_bytes;
     best_bytes_by_joint_ += comparison.best_bytes_by_joint;
     ratios_.push_back(comparison.best_bytes / comparison.viewer_bytes);
     by_joint_.push_back(comparison.best_bytes_by_joint /
                         comparison.viewer_bytes);
-    parts_.push_back(comparison.error_part);
+    parts_.push_back(comparison.error_ratio_at_viewer_bytes);
   }
 
   void Tell(const std::string& kind) const {
@@ -274,8 +288,8 @@ void AddFolder(const std::filesystem::path& folder, Tally* tally) {
 AnimComparison CompareProfiles(Clip clip) {
   Motion& motion = clip.motion;
   if (motion.frames < 1 || !HasRate(motion.frame_time)) return {};
-  const auto most =
-      static_cast<int64_t>(std::min(kMaxSeconds / motion.frame_time, 60000.0));
+  const auto most = static_cast<int64_t>(
+      std::min(kMaxSeconds / motion.frame_time, kMaxFrames));
   if (motion.frames > most + 1) {
     motion.frames = most + 1;
     motion.values.resize(static_cast<size_t>(motion.frames) *

@@ -10,19 +10,22 @@
 namespace bvhmill::bench {
 
 struct AnimComparison {
-  // False: the viewer refuses the clip, or nothing in it moves.
-  bool fought = false;
+  // True if both profiles made a file. False if the viewer refuses the clip, or
+  // nothing in it moves.
+  bool is_compared = false;
   // Bytes of the viewer's file, without joints that the avatar does not have.
   double viewer_bytes = 0;
   // The error of that file at its worst frame, as the viewer plays it.
   double degrees = 0;
   double millimetres = 0;
-  // Bytes of `best` with those bounds for all joints, and with the bounds of
-  // each joint, where the viewer's file is off by less in most of them.
+  // Bytes of `best`: with these errors as the bounds of all joints; and with
+  // the error of each joint in the viewer's file as the bound of that joint,
+  // which is smaller for most.
   double best_bytes = 0;
   double best_bytes_by_joint = 0;
-  // The fraction of the viewer's errors at which `best` takes equal bytes.
-  double error_part = 0;
+  // The fraction of the viewer's errors at which `best` needs no more bytes;
+  // searched from 0.01 to 4.
+  double error_ratio_at_viewer_bytes = 0;
 };
 
 // Compares at most the first 59 s. The reference frame, which the viewer does

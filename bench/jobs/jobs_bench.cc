@@ -214,7 +214,7 @@ void Interactive(Setting* setting, benchmark::State* state) {
   request.mutable_source()->set_data(setting->clips()[0]);
   request.mutable_options()->add_outputs()->mutable_positions();
   for (auto _ : *state) {
-    const Load peak = CallInTurn(setting->address(), request, 4, 1);
+    const Load peak = CallWithInFlight(setting->address(), request, 4, 1);
     const double rate = peak.good_per_s / 20;
     const Load idle = CallAtRate(setting->address(), request, rate, kSeconds);
     const std::string name = setting->Create(40);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/support/postgres_process.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 #include "server/store/postgres/open_postgres.h"
 
@@ -127,11 +128,15 @@ void ClaimFromPostgres(size_t result_bytes, benchmark::State* state) {
   const auto postgres = PostgresProcess::Start(/*durable=*/true, &why);
   std::unique_ptr<JobStore> store;
   std::string identity;
-  if (postgres == nullptr ||
-      !server::OpenPostgresJobStore(postgres->NewDatabase("jobs"), &store,
-                                    &identity)
-           .ok()) {
+  if (postgres == nullptr) {
     state->SkipWithError(("no PostgreSQL: " + why).c_str());
+    return;
+  }
+  const absl::Status opened = server::OpenPostgresJobStore(
+      postgres->NewDatabase("jobs"), &store, &identity);
+  if (!opened.ok()) {
+    state->SkipWithError(
+        ("no store: " + std::string(MessageOf(opened))).c_str());
     return;
   }
   const Results results = MakeResults(result_bytes);
@@ -139,8 +144,11 @@ void ClaimFromPostgres(size_t result_bytes, benchmark::State* state) {
   const double empty = SizeOf(postgres.get());
   while (state->KeepRunning()) {
     JobInfo job;
-    const double took =
-        AddJob(store.get(), &job) ? RunWorkers(results, job, store.get()) : -1;
+    if (!AddJob(store.get(), &job)) {
+      state->SkipWithError("the job could not be created");
+      return;
+    }
+    const double took = RunWorkers(results, job, store.get());
     if (took < 0) state->SkipWithError("an item was lost or done twice");
     seconds += took;
   }

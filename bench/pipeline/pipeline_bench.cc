@@ -56,7 +56,8 @@ size_t ConvertToPositions(std::string_view text, bool has_rules) {
   return result.status.ok() ? receiver.bytes() : 0;
 }
 
-// Solves at once, in plain code, what `text` says.
+// The positions of the clip, read as a whole and solved in one job by the best
+// target. solve_bench compares the targets with the reference.
 std::string ExpectedPositions(std::string_view text) {
   IssueLog log({});
   const Clip clip = ReadBvh(text, {}, &log).clip;

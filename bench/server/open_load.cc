@@ -140,9 +140,9 @@ Load CallAtRate(const std::string& address,
   return caller.Sum(elapsed);
 }
 
-Load CallInTurn(const std::string& address,
-                const v1::ConvertClipRequest& request, int calls,
-                double seconds) {
+Load CallWithInFlight(const std::string& address,
+                      const v1::ConvertClipRequest& request, int calls,
+                      double seconds) {
   Caller caller(address, request);
   const auto start = Clock::now();
   while (SecondsSince(start) < seconds) {

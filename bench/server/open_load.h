@@ -11,8 +11,8 @@
 namespace bvhmill::bench {
 
 struct Load {
-  // Calls that were answered, also after the last one began, by the seconds in
-  // which calls began.
+  // Answered calls, divided by the seconds in which calls began. Calls that are
+  // answered after that time count, too.
   double good_per_s = 0;
   // Calls begun per second: lower than the requested rate if the machine is too
   // slow, or while 1000 calls are in flight.
@@ -36,8 +36,9 @@ Load CallAtRate(const std::string& address,
                 double seconds);
 
 // As CallAtRate, but keeps `calls` calls in flight: one that ends is replaced.
-Load CallInTurn(const std::string& address,
-                const v1::ConvertClipRequest& request, int calls,
-                double seconds);
+// Requires calls >= 1.
+Load CallWithInFlight(const std::string& address,
+                      const v1::ConvertClipRequest& request, int calls,
+                      double seconds);
 
 }  // namespace bvhmill::bench

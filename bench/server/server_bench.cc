@@ -224,7 +224,7 @@ void Overload(const Setting& setting, const v1::ConvertClipRequest& request,
               {"--max-inflight-clips", std::to_string(most), "--log", "off"});
   const auto server = std::make_unique<ServerProcess>(setting.program, args);
   for (auto _ : *state) {
-    const Load peak = CallInTurn(server->address(), request, 4, kSeconds);
+    const Load peak = CallWithInFlight(server->address(), request, 4, kSeconds);
     const Load calm =
         CallAtRate(server->address(), request, peak.good_per_s / 10, kSeconds);
     const Load over =

@@ -134,6 +134,10 @@ Flags TakeFlags(int* argc, char** argv) {
 
 int Main(int argc, char** argv) {
   const Flags flags = TakeFlags(&argc, argv);
+  if (!AreCallers(flags.callers)) {
+    std::fprintf(stderr, "--callers takes some of %s\n", kAllCallers);
+    return 2;
+  }
   const std::string program = BvhmilldProgram(argv[0]);
   benchmark::RegisterBenchmark(
       "soak", [&](benchmark::State& state) { Soak(flags, program, &state); })

@@ -3,9 +3,11 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <charconv>
 #include <latch>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -46,7 +48,11 @@ void Judge(const SoakClip& clip, const SoakAnswer& want, SoakAnswer got,
   const std::string what = clip.name + ": " + std::to_string(got.code) + " " +
                            got.reason + " " + got.message;
   const bool is_answer = got.code == want.code || !got.reason.empty();
-  is_answer ? tally->Miss(what) : tally->Lose(what);
+  if (is_answer) {
+    tally->Miss(what);
+  } else {
+    tally->Lose(what);
+  }
 }
 
 template <typename Message>
@@ -132,10 +138,12 @@ class Collecting {
   }
 
   void TakeResult(const v1::ClipResult& result) {
-    const auto index = static_cast<size_t>(std::stoul(result.key()));
+    const std::string& key = result.key();
+    size_t index = plan_.clips.size();
+    std::from_chars(key.data(), key.data() + key.size(), index);
     const bool is_next = !plan_.ordered || index == done_.size();
     if (index >= plan_.clips.size() || !is_next ||
-        !done_.emplace(index, true).second) {
+        !done_.insert(index).second) {
       return tally_.Miss("a result that is not due");
     }
     const SoakClip& clip = *plan_.clips[index];
@@ -147,7 +155,7 @@ class Collecting {
   const SoakStreamPlan& plan_;
   SoakTally& tally_;
   std::map<std::string, std::vector<std::string>> outputs_;
-  std::map<size_t, bool> done_;
+  std::set<size_t> done_;
 };
 
 // False if the stream accepts no more messages.

@@ -16,7 +16,8 @@ namespace bvhmill::bench {
 
 using SoakClipList = std::vector<const SoakClip*>;
 
-// One ValidateClip or ConvertClip.
+// Calls ValidateClip if `checks_only`, else ConvertClip; compares the answer
+// and counts it in `tally`. Blocks until the call has ended.
 void SoakUnary(Stub* stub, const SoakClip& clip, bool checks_only,
                SoakTally* tally);
 
@@ -35,7 +36,9 @@ struct SoakStreamPlan {
   bool may_end_early = false;
 };
 
-// One ConvertClips.
+// Sends the clips of `plan` over one ConvertClips, compares the results, and
+// counts them in `tally`. Blocks until the stream has ended. Another thread may
+// cancel `context`.
 void SoakStream(Stub* stub, grpc::ClientContext* context,
                 const SoakStreamPlan& plan, SoakTally* tally);
 

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
+#include <set>
+#include <sstream>
 #include <stop_token>
 
 #include "bench/soak/soak_calls.h"
@@ -94,7 +97,7 @@ SoakStreamPlan ToBeGivenUp(Caller* caller) {
   return plan;
 }
 
-// By hand; or by a deadline, and some time after it by hand.
+// Cancels a stream; or gives it a deadline, and cancels it 300 ms after that.
 void Cancel(Caller* caller) {
   constexpr milliseconds kPatience(300);
   const SoakStreamPlan plan = ToBeGivenUp(caller);
@@ -144,22 +147,41 @@ void Rounds(const std::stop_token& stop, Caller caller,
   }
 }
 
+struct Kind {
+  const char* name;
+  void (*round)(Caller*);
+};
+constexpr Kind kKinds[] = {{"unary", Unary},     {"unary", Unary},
+                           {"burst", Burst},     {"small", ManySmall},
+                           {"small", ManySmall}, {"big", FewBig},
+                           {"slow", SlowReader}, {"cancel", Cancel},
+                           {"break", Break},     {"garbage", Garbage}};
+
+std::set<std::string> NamesOf(const std::string& callers) {
+  std::set<std::string> names;
+  std::istringstream in(callers);
+  for (std::string name; std::getline(in, name, ',');) names.insert(name);
+  return names;
+}
+
 }  // namespace
+
+bool AreCallers(const std::string& callers) {
+  const std::set<std::string> names = NamesOf(callers);
+  return !names.empty() &&
+         std::all_of(names.begin(), names.end(), [](const std::string& name) {
+           return std::any_of(
+               std::begin(kKinds), std::end(kKinds),
+               [&](const Kind& kind) { return name == kind.name; });
+         });
+}
 
 SoakTraffic::SoakTraffic(const std::string& address, const std::string& callers,
                          const SoakClips* clips, SoakTally* tally) {
-  struct Kind {
-    const char* name;
-    void (*round)(Caller*);
-  };
-  constexpr Kind kKinds[] = {{"unary", Unary},     {"unary", Unary},
-                             {"burst", Burst},     {"small", ManySmall},
-                             {"small", ManySmall}, {"big", FewBig},
-                             {"slow", SlowReader}, {"cancel", Cancel},
-                             {"break", Break},     {"garbage", Garbage}};
+  const std::set<std::string> names = NamesOf(callers);
   Random random(7);
   for (const Kind& kind : kKinds) {
-    if (callers.find(kind.name) == std::string::npos) continue;
+    if (!names.contains(kind.name)) continue;
     Caller caller{address, clips, tally, Random(random()), nullptr};
     callers_.emplace_back([round = kind.round, caller = std::move(caller)](
                               const std::stop_token& stop) mutable {

@@ -14,12 +14,15 @@ namespace bvhmill::bench {
 inline constexpr char kAllCallers[] =
     "unary,burst,small,big,slow,cancel,break,garbage";
 
+// True if `callers` is a list of names from kAllCallers, separated by commas.
+bool AreCallers(const std::string& callers);
+
 // Runs callers of every kind, honest and hostile, each with its own
 // connections. The destructor stops them.
 class SoakTraffic {
  public:
-  // `callers` names the kinds of them, of kAllCallers. `clips` and `tally` must
-  // outlive it.
+  // `callers` is a list of names from kAllCallers, separated by commas.
+  // Requires AreCallers(callers). `clips` and `tally` must outlive it.
   SoakTraffic(const std::string& address, const std::string& callers,
               const SoakClips* clips, SoakTally* tally);
   // Waits until every caller has finished its calls.

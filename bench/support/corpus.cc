@@ -13,7 +13,8 @@ namespace {
 constexpr char kFrames[] = "Frames:";
 constexpr char kFrameTime[] = "Frame Time:";
 
-// A comb: a spine with a branch of five joints at every fifth joint.
+// A comb: joints 0, 6, 12, ... form the spine. Each of them has a branch of
+// five joints.
 std::string MakeHierarchy(int joints) {
   std::string out =
       "HIERARCHY\nROOT j0\n{\nOFFSET 0 0 0\n"

@@ -92,7 +92,9 @@ void PrintTable(const Metrics& metrics, FILE* out) {
 
 bool WriteJson(const Metrics& metrics, const std::string& file) {
   if (file == kStdout) return !!(std::cout << MetricsJson(metrics));
-  return !!(std::ofstream(file) << MetricsJson(metrics));
+  std::ofstream out(file);
+  out << MetricsJson(metrics);
+  return static_cast<bool>(out.flush());
 }
 
 }  // namespace

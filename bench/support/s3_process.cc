@@ -95,9 +95,16 @@ std::unique_ptr<S3Process> S3Process::Start(std::string* why) {
   std::unique_ptr<S3Process> out(new S3Process);
   std::string folder =
       fs::temp_directory_path().native() + "/bvhmill-s3-XXXXXX";
-  if (mkdtemp(folder.data()) == nullptr) return nullptr;
+  if (mkdtemp(folder.data()) == nullptr) {
+    *why = "cannot make a folder";
+    return nullptr;
+  }
   out->folder_ = folder;
-  if (!out->WriteConfig() || !out->StartStore(why)) return nullptr;
+  if (!out->WriteConfig()) {
+    *why = "cannot write the configuration";
+    return nullptr;
+  }
+  if (!out->StartStore(why)) return nullptr;
   const std::string user = out->RunAdmin(
       std::string("user create --uid=test --display-name=test --access-key=") +
       kKey + " --secret-key=" + kSecret);

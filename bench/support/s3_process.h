@@ -26,6 +26,7 @@ class S3Process {
   int port() const { return port_; }
   // https://127.0.0.1:PORT, with a certificate signed by itself.
   const std::string& tls_endpoint() const { return tls_endpoint_; }
+  // The path of that certificate, PEM.
   const std::string& certificate() const { return certificate_; }
   // The keys of a user who may do everything in buckets of its own.
   static constexpr char kKey[] = "TESTKEY";

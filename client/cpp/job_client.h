@@ -1,9 +1,10 @@
 #pragma once
 
-// Durable jobs of a server: submit clips, walk away, fetch the results later.
+// Durable jobs of a server: submit clips, end the program, fetch the results
+// later.
 //
 //   auto jobs = JobClient::Open({.server = "127.0.0.1:7450"});
-//   (*jobs)->Upload(name, size, read, nullptr, nullptr);
+//   if (!(*jobs)->Upload(name, size, read, nullptr, nullptr).ok()) return;
 //   auto job = (*jobs)->Create(request, nullptr);
 //   job = (*jobs)->Wait(job->name(), std::chrono::seconds(30), nullptr);
 
@@ -40,6 +41,10 @@ class JobClient {
   JobClient(const JobClient&) = delete;
   JobClient& operator=(const JobClient&) = delete;
 
+  // Each of these makes one call and blocks until it has ended.
+  // job_service.proto states the errors: NOT_FOUND for a job that the caller
+  // does not have, FAILED_PRECONDITION for a source that the server lacks, and
+  // others.
   absl::StatusOr<v1::Job> Create(const v1::CreateJobRequest& request,
                                  const CancelToken* cancel) const;
   absl::StatusOr<v1::Job> Get(const std::string& name,

@@ -72,7 +72,7 @@ std::vector<std::string> WithEnvironment(const CLI::App& app, int argc,
   return args;
 }
 
-std::string NoAddress(const std::string& flag, const std::string& address) {
+std::string NotAnAddress(const std::string& flag, const std::string& address) {
   return flag + ": '" + address +
          "' is not HOST:PORT or PORT, with a port from 0 to 65535";
 }
@@ -80,7 +80,7 @@ std::string NoAddress(const std::string& flag, const std::string& address) {
 // The error of the address to listen on; empty if there is none.
 std::string CheckListen(const ServerConfig& config) {
   if (!config.listen.starts_with("unix:") && !HasPort(config.listen)) {
-    return NoAddress("--listen", config.listen);
+    return NotAnAddress("--listen", config.listen);
   }
   const bool is_open = config.tls_cert.empty() && !config.insecure;
   if (is_open && !IsLoopback(config.listen)) {
@@ -93,7 +93,8 @@ std::string CheckListen(const ServerConfig& config) {
 std::string CheckMetrics(const ServerConfig& config) {
   if (config.metrics.empty()) return "";
   if (config.metrics.starts_with("unix:")) return "--metrics is HOST:PORT";
-  if (!HasPort(config.metrics)) return NoAddress("--metrics", config.metrics);
+  if (!HasPort(config.metrics))
+    return NotAnAddress("--metrics", config.metrics);
   if (!config.insecure && !IsLoopback(config.metrics)) {
     return "refusing to show metrics on " + config.metrics +
            " in clear text; give an address of this machine, or --insecure";
@@ -101,8 +102,10 @@ std::string CheckMetrics(const ServerConfig& config) {
   return "";
 }
 
-// IsLoopback takes HOST:PORT.
-bool IsClearText(const ServerConfig& config, const std::string& endpoint) {
+// True if blobs would cross the network in clear text, which --insecure allows.
+// An endpoint without a port gets one, since IsLoopback takes HOST:PORT.
+bool IsForbiddenClearText(const ServerConfig& config,
+                          const std::string& endpoint) {
   constexpr std::string_view kHttp = "http://";
   if (config.insecure || !endpoint.starts_with(kHttp)) return false;
   const std::string address = endpoint.substr(kHttp.size());
@@ -128,7 +131,7 @@ std::string CheckS3(const ServerConfig& config) {
     return "--blobs: --max-blob-bytes may be " +
            std::to_string(kMaxS3BlobBytes) + " at most";
   }
-  if (IsClearText(config, endpoint)) {
+  if (IsForbiddenClearText(config, endpoint)) {
     return "refusing to send blobs to " + endpoint +
            " in clear text; give https://, or --insecure";
   }

@@ -23,8 +23,9 @@ struct ServiceLimits {
 #include "server/limits/limits.inc"
 };
 
-// Messages somewhat over max_request_message_bytes are read and refused with
-// its name; beyond this gRPC refuses them by itself.
+// The largest message that gRPC reads: four times max_request_message_bytes.
+// The server refuses a message between the two with an error that names the
+// limit; gRPC refuses a larger one itself.
 inline int64_t MaxReceivedBytes(const ServiceLimits& limits) {
   constexpr int64_t kNamedFactor = 4;
   constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
@@ -33,7 +34,8 @@ inline int64_t MaxReceivedBytes(const ServiceLimits& limits) {
                     : std::min(limit, kMax / kNamedFactor) * kNamedFactor;
 }
 
-// As a time that can be added to others.
+// `seconds` as a duration, at most 1e9 s, so that a time plus it does not
+// overflow.
 inline std::chrono::seconds Seconds(int64_t seconds) {
   constexpr int64_t kMax = 1'000'000'000;
   return std::chrono::seconds(std::min(seconds, kMax));
@@ -54,7 +56,8 @@ struct JobLimits {
 struct ServerConfig {
   // HOST:PORT; port 0 picks one.
   std::string listen = "127.0.0.1:7450";
-  // Allows a listen address beyond loopback without TLS.
+  // Allows traffic with other machines without TLS: calls (listen), the page of
+  // metrics, and blobs (an http:// endpoint).
   bool insecure = false;
   std::string tls_cert;
   std::string tls_key;
@@ -64,7 +67,7 @@ struct ServerConfig {
   std::string token_file;
   // 0 = as many as cores.
   int threads = 0;
-  // How long running clips may take once the server was told to stop.
+  // Seconds that running clips may take after the server was told to stop.
   int drain_seconds = 30;
   // HOST:PORT of the metrics; empty = none.
   std::string metrics;
@@ -82,8 +85,8 @@ struct ServerConfig {
   std::string jobs_database;
   // Where the blobs are, if the servers share them in an S3-compatible store.
   S3Options s3;
-  // No operator has named the folder: if another server uses it, this one
-  // serves without jobs.
+  // True if no flag names data_dir. If another server uses that folder, this
+  // one serves without jobs.
   bool data_dir_is_default = false;
   // Instead of serving: say whether that could be done.
   bool check_config = false;
@@ -93,14 +96,16 @@ struct ServerConfig {
   std::string hash_token;
 };
 
-// Reads flags, BVHMILL_* variables and the file of --config, in falling order
-// of weight. True: `config` is filled. False: `*exit_code` is how the program
-// ends; help or the error has been printed.
+// Reads flags, BVHMILL_* variables and the file of --config. A flag overrides a
+// variable, and a variable overrides the file. Returns true if `config` is
+// filled. Otherwise sets `*exit_code`; help or the error has been printed.
 bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code);
 
-// Replaces kAuto by what the memory of the process allows: max_inflight_bytes
-// by half of it and at most 4 GiB, max_transport_bytes by an eighth and at most
-// 1 GiB. Reads the bounds from the system; where there are none, by the most.
+// Computes the limits that depend on others. Replaces kAuto: max_inflight_bytes
+// by half of the memory of the process, at most 4 GiB; max_transport_bytes by
+// an eighth, at most 1 GiB; by these maxima if the system states no bound.
+// Lowers recommended_chunk_bytes so that a chunk and its key fit into
+// max_request_message_bytes. Reads the bounds from the system.
 ServerConfig WithResolvedLimits(ServerConfig config);
 // The same for a process that may have `memory` bytes; 0 = any number.
 ServerConfig WithResolvedLimits(ServerConfig config, int64_t memory);

@@ -142,7 +142,8 @@ void AddFlags(CLI::App* app, ServerConfig* config) {
   AddFlag(app, "listen", &config->listen,
           "HOST:PORT, or a PORT of this machine, to listen on");
   app->add_flag("--insecure", config->insecure,
-                "allow a listen address beyond this machine without TLS");
+                "allow traffic with other machines without TLS: calls, metrics "
+                "and blobs");
   AddFlag(app, "tls-cert", &config->tls_cert, "PEM file, certificate chain");
   AddFlag(app, "tls-key", &config->tls_key, "PEM file, private key");
   AddFlag(app, "tls-client-ca", &config->tls_client_ca,

@@ -9,6 +9,7 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/digest/sha256.h"
 #include "server/app/file_watch.h"
 
 namespace bvhmill::server {
@@ -121,9 +122,12 @@ std::string ParseHashed(std::string_view line, Token* token) {
   return "";
 }
 
-Token PlainToken(std::string_view line, size_t number) {
+// Named by its digest, and not by its line: else the jobs of a token that is
+// removed would belong to the next one.
+Token PlainToken(std::string_view line) {
+  constexpr size_t kDigits = 12;
   Caller caller;
-  caller.name = "token-" + std::to_string(number);
+  caller.name = "token-" + Sha256Of(line).substr(0, kDigits);
   caller.scopes = kUsualScopes;
   return {DigestOf(line), std::make_shared<const Caller>(std::move(caller))};
 }
@@ -173,7 +177,7 @@ absl::Status ParseTokens(std::string_view path, std::string_view text,
         return fault(":" + std::to_string(number) +
                      ": a digest without a name: NAME:SHA256");
       }
-      tokens->push_back(PlainToken(line, number));
+      tokens->push_back(PlainToken(line));
       continue;
     }
     Token token;

@@ -6,6 +6,8 @@
 
 #include "bvhmill/base/status.h"
 #include "server/rpc/catch_as_status.h"
+#include "server/rpc/job_shares.h"
+#include "server/store/blob_store.h"
 
 namespace bvhmill::server {
 namespace {
@@ -139,7 +141,9 @@ void JobRunner::FillHeld() {
 
 // Items are admitted as the clips of their caller are. An item that is refused
 // since its caller has too much in flight waits for the end of some of that.
-// An item of a cancelled job ends without room.
+// While space for blobs is scarce, items of a caller that has more than its
+// share wait for the removal of some of its blobs. An item of a cancelled job
+// ends without room.
 bool JobRunner::Admit(const WorkPtr& work) {
   if (work->cancel().IsCancelled()) {
     Refuse(work, absl::CancelledError(""));
@@ -147,11 +151,15 @@ bool JobRunner::Admit(const WorkPtr& work) {
   }
   const std::string& name = work->item().caller;
   const absl::Status admitted = CatchAsStatus(parts_.log, kWhere, [&] {
-    std::shared_ptr<const Caller> caller = parts_.tokens.FindName(name);
     Caller other;
     other.name = name;
-    return parts_.admission.TryEnter(caller == nullptr ? other : *caller,
-                                     kPeer + name, kItemBytes, &work->ticket());
+    const std::shared_ptr<const Caller> found = parts_.tokens.FindName(name);
+    const Caller& caller = found == nullptr ? other : *found;
+    BVHMILL_RETURN_IF_ERROR(folder_.blobs().CheckOutputs(
+        SpaceOf(name),
+        LimitsOf(caller, parts_.config.jobs).max_data_bytes_per_caller));
+    return parts_.admission.TryEnter(caller, kPeer + name, kItemBytes,
+                                     &work->ticket());
   });
   if (admitted.ok()) return true;
   if (!IsShortOfQuota(admitted) || !Hold(work)) Refuse(work, admitted);

@@ -25,6 +25,7 @@ int64_t LesserLimit(int64_t a, int64_t b) {
 // The number in the file; 0 for the word "max", for a number too large to be a
 // limit, and where there is no file.
 int64_t ReadLimit(const std::string& path) {
+  // Version 1 of cgroups states no limit as 0x7FFFFFFFFFFFF000.
   constexpr int64_t kNoLimit = int64_t{1} << 60;
   std::ifstream file(path);
   int64_t value = 0;
@@ -38,7 +39,8 @@ int64_t LeastOfGroup(const std::string& root, std::string path,
   while (true) {
     least = LesserLimit(least, ReadLimit(root + path + "/" + file));
     if (path.empty()) return least;
-    path.resize(std::min(path.rfind('/'), path.size() - 1));
+    const size_t slash = path.rfind('/');
+    path.resize(slash == std::string::npos ? 0 : slash);
   }
 }
 
@@ -86,10 +88,11 @@ void ReturnLargeBlocks() {
   // TBBMALLOC_SET_HUGE_SIZE_THRESHOLD. A program may run without this
   // allocator.
   constexpr int kHugeSizeThreshold = 2;
-  constexpr intptr_t kNone = intptr_t{1} << 40;
+  // No block is that large.
+  constexpr intptr_t kHugeBlockBytes = intptr_t{1} << 40;
   const auto mode =
       reinterpret_cast<Mode>(dlsym(RTLD_DEFAULT, "scalable_allocation_mode"));
-  if (mode != nullptr) mode(kHugeSizeThreshold, kNone);
+  if (mode != nullptr) mode(kHugeSizeThreshold, kHugeBlockBytes);
 }
 
 void ReleaseFreeMemory() {

@@ -13,6 +13,8 @@ namespace {
 
 // Bytes between two looks at the free space of the disk.
 constexpr int64_t kLookBytes = int64_t{8} << 20;
+// The least that each blob counts there: small ones take files of the disk.
+constexpr int64_t kLeastLookBytes = int64_t{32} << 10;
 
 int64_t InSpace(const SpaceBytes& bytes, const std::string& space) {
   const auto found = bytes.find(space);
@@ -32,18 +34,32 @@ absl::Status CheckSpace(int64_t bytes, int64_t most) {
                   std::to_string(most) + "; delete jobs that you do not need"});
 }
 
+absl::Status TooFewFiles(int64_t left) {
+  return MakeCallError(
+      {.code = absl::StatusCode::kResourceExhausted,
+       .reason = "DISK_FULL",
+       .args = {{"retry_after_ms", "30000"}, {"value", std::to_string(left)}},
+       .message = "the disk of the server has space, but can hold only " +
+                  std::to_string(left) + " more files"});
+}
+
 }  // namespace
 
 absl::Status BlobBudget::CheckFree(Use use) const {
   const int64_t least = quota_.min_free_bytes;
-  const int64_t spare = use == Use::kUpload ? least : least / 2;
+  const int64_t part = use == Use::kUpload ? 1 : 2;
   struct statvfs disk = {};
-  if (spare == 0 || statvfs(folder_.c_str(), &disk) != 0) {
+  if (least == 0 || statvfs(folder_.c_str(), &disk) != 0) {
     return absl::OkStatus();
   }
   const auto free =
       static_cast<int64_t>(disk.f_bavail) * static_cast<int64_t>(disk.f_frsize);
-  if (free >= spare) return absl::OkStatus();
+  const auto free_files = static_cast<int64_t>(disk.f_favail);
+  // Some file systems make room for files as they are needed, and state none.
+  const bool has_files =
+      disk.f_files == 0 || free_files >= quota_.min_free_files / part;
+  if (!has_files) return TooFewFiles(free_files);
+  if (free >= least / part) return absl::OkStatus();
   return MakeCallError(
       {.code = absl::StatusCode::kResourceExhausted,
        .reason = "DISK_FULL",
@@ -82,7 +98,9 @@ absl::Status BlobBudget::Reserve(const std::string& space, int64_t bytes,
     by_space_[space] += bytes;
   }
   std::atomic<int64_t>& unchecked = unchecked_[static_cast<size_t>(use)];
-  if ((unchecked -= bytes) > 0) return absl::OkStatus();
+  if ((unchecked -= std::max(bytes, kLeastLookBytes)) > 0) {
+    return absl::OkStatus();
+  }
   const absl::Status status = CheckFree(use);
   if (status.ok()) {
     unchecked = kLookBytes;
@@ -101,6 +119,25 @@ absl::Status BlobBudget::CheckRoom(const std::string& space,
     BVHMILL_RETURN_IF_ERROR(CheckTotal(total_, Use::kUpload));
   }
   return CheckFree(Use::kUpload);
+}
+
+absl::Status BlobBudget::CheckOutputs(const std::string& space,
+                                      int64_t max_space_bytes) const {
+  const std::lock_guard lock(mutex_);
+  const int64_t bytes = InSpace(by_space_, space);
+  const int64_t most = quota_.max_bytes;
+  if (!Exceeds(bytes, max_space_bytes) || !Exceeds(total_, most - most / 4)) {
+    return absl::OkStatus();
+  }
+  return MakeCallError({.code = absl::StatusCode::kResourceExhausted,
+                        .reason = "CALLER_BUSY",
+                        .limit_name = "max_data_bytes_per_caller",
+                        .limit = max_space_bytes,
+                        .args = {{"value", std::to_string(bytes)}},
+                        .message = "the blobs of the caller have " +
+                                   std::to_string(bytes) +
+                                   " bytes; max_data_bytes_per_caller = " +
+                                   std::to_string(max_space_bytes)});
 }
 
 void BlobBudget::Add(const std::string& space, int64_t bytes) {

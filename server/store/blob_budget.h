@@ -15,6 +15,7 @@
 
 namespace bvhmill::server {
 
+// How much of the disk and of the limit on blobs each use may have.
 struct BlobQuota {
   // Bytes of all blobs; 0 = no limit. Uploads may have 7/8 of it, so that there
   // is room for the outputs of accepted items.
@@ -22,6 +23,9 @@ struct BlobQuota {
   // Uploads are refused if the disk has less free space. Outputs of jobs may
   // use half of it, so that accepted items can be finished.
   int64_t min_free_bytes = 0;
+  // The same for the files that the disk can still hold, where the file system
+  // has a limit on them. Has no effect if min_free_bytes is 0.
+  int64_t min_free_files = 1024;
 };
 
 // Thread-safe.
@@ -33,9 +37,9 @@ class BlobBudget {
 
   // Counts `bytes` more in `space`, for an upload or for an output; on an error
   // counts nothing. RESOURCE_EXHAUSTED: DISK_FULL if all blobs would exceed the
-  // quota, or if the disk has too little free space, which is looked at once
-  // for 8 MiB; for an upload also LIMIT_EXCEEDED if the space would have more
-  // than `max_space_bytes`, 0 = any number.
+  // quota, or if the disk has too little free space or files, which is looked
+  // at once for 8 MiB or 256 blobs; for an upload also LIMIT_EXCEEDED if the
+  // space would have more than `max_space_bytes`, 0 = any number.
   absl::Status ReserveForUpload(const std::string& space, int64_t bytes,
                                 int64_t max_space_bytes) {
     return Reserve(space, bytes, Use::kUpload, max_space_bytes);
@@ -47,6 +51,11 @@ class BlobBudget {
   // now; OK if it would be accepted.
   absl::Status CheckRoom(const std::string& space,
                          int64_t max_space_bytes) const;
+  // CALLER_BUSY if outputs of the space should wait: it has more than
+  // `max_space_bytes`, 0 = any number, and all blobs together have more than
+  // 3/4 of the quota. The rest is for spaces that are within their share.
+  absl::Status CheckOutputs(const std::string& space,
+                            int64_t max_space_bytes) const;
   // DISK_FULL if the disk has too little free space for an output.
   absl::Status CheckDisk() const { return CheckFree(Use::kOutput); }
   // Counts `bytes` more without a check.
@@ -72,8 +81,8 @@ class BlobBudget {
   // Both with the mutex.
   int64_t total_ = 0;
   SpaceBytes by_space_;
-  // Bytes that each use may write before it looks at the free space again. An
-  // output may use space that an upload may not.
+  // Bytes that each use may write before it looks at the disk again; a blob
+  // counts as 32 KiB at least. An output may use space that an upload may not.
   std::array<std::atomic<int64_t>, 2> unchecked_{};
 };
 

@@ -146,6 +146,12 @@ class BlobStore {
                                  int64_t /*max_space_bytes*/) {
     return absl::OkStatus();
   }
+  // CALLER_BUSY if outputs in `space` should wait: its blobs have more than
+  // `max_space_bytes`, 0 = any number, and space for all becomes scarce.
+  virtual absl::Status CheckOutputs(const std::string& /*space*/,
+                                    int64_t /*max_space_bytes*/) const {
+    return absl::OkStatus();
+  }
   // DISK_FULL if the disk of the store has too little free space for outputs.
   // The results of a server that works alone are on the same disk.
   virtual absl::Status CheckDisk() const { return absl::OkStatus(); }

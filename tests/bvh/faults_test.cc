@@ -145,7 +145,7 @@ constexpr FaultCase kHierarchyCases[] = {
      {13, 4, -1, 2}},
 };
 
-TEST(Faults, OfTheHierarchy) {
+TEST(Faults, OfTheHierarchyAreReported) {
   for (const FaultCase& c : kHierarchyCases) CheckCase(c);
 }
 
@@ -177,7 +177,7 @@ constexpr FaultCase kChannelCases[] = {
      {15, 2, -1, 0}},
 };
 
-TEST(Faults, OfChannels) {
+TEST(Faults, OfChannelsAreReported) {
   for (const FaultCase& c : kChannelCases) CheckCase(c);
 }
 
@@ -202,7 +202,7 @@ constexpr FaultCase kMotionCases[] = {
     {"Frames: 3", "Frames: 0", MOTION_FRAME_COUNT_MISMATCH, {17, 1}},
 };
 
-TEST(Faults, OfTheMotionHeader) {
+TEST(Faults, OfTheMotionHeaderAreReported) {
   for (const FaultCase& c : kMotionCases) CheckCase(c);
 }
 
@@ -234,7 +234,7 @@ constexpr FaultCase kRowCases[] = {
     {"38\n", "38\n\n \t}\n", MOTION_TRAILING_DATA, {23, 3}},
 };
 
-TEST(Faults, OfRows) {
+TEST(Faults, OfRowsAreReported) {
   for (const FaultCase& c : kRowCases) CheckCase(c);
 }
 

@@ -92,7 +92,7 @@ void CheckAll(const std::vector<RecoveryCase>& cases) {
   }
 }
 
-TEST(Recovery, OfWords) {
+TEST(Recovery, ReadingGoesOnAfterOddWords) {
   CheckAll({
       {"a misspelt word costs its line only",
        {{"OFFSET 0 -40", "OFSET 0 -40"}, {"0 30 0", "0 x 0"}},
@@ -129,7 +129,7 @@ TEST(Recovery, OfWords) {
   });
 }
 
-TEST(Recovery, OfOffsets) {
+TEST(Recovery, ReadingGoesOnAfterOddOffsets) {
   CheckAll({
       {"each joint is looked at",
        {{"0 90 0", "0 90,5 0"}, {"0 -40 0", "[0 0 0]"}, {"0 30 0", "nan 0 0"}},
@@ -150,7 +150,7 @@ TEST(Recovery, OfOffsets) {
   });
 }
 
-TEST(Recovery, OfChannels) {
+TEST(Recovery, ReadingGoesOnAfterOddChannels) {
   CheckAll({
       {"each unknown channel counts",
        {{"Zrotation Xrotation Y", "Zrot Xrot Y"}, {"2 Xrot", "2 Wrot"}},
@@ -174,7 +174,7 @@ TEST(Recovery, OfChannels) {
   });
 }
 
-TEST(Recovery, OfOpeningBraces) {
+TEST(Recovery, OpeningBracesMayBeMissingOrTooMany) {
   CheckAll({
       {"as if it stood there",
        {{"Knee\n\t{", "Knee"}, {"0 -40 0", "0 x 0"}, {"0 30", "0 x"}},
@@ -204,7 +204,7 @@ TEST(Recovery, OfOpeningBraces) {
   });
 }
 
-TEST(Recovery, OfClosingBraces) {
+TEST(Recovery, ClosingBracesMayBeMissingOrTooMany) {
   CheckAll({
       {"one is missing; the header is still checked",
        {{"\t}\n\tJOINT", "\tJOINT"},
@@ -242,7 +242,7 @@ TEST(Recovery, OfClosingBraces) {
   });
 }
 
-TEST(Recovery, OfTheBeginning) {
+TEST(Recovery, TheBeginningMayBeOdd) {
   CheckAll({
       {"a misspelt HIERARCHY",
        {{"HIERARCHY", "HIERACHY"}, {"0 -40", "0 x"}},
@@ -292,7 +292,7 @@ TEST(Recovery, EndsAtALimit) {
                                 "LIMIT_DEPTH 6:2 Hips"}));
 }
 
-TEST(Recovery, OfTheMotionHeader) {
+TEST(Recovery, TheMotionHeaderMayBeOdd) {
   CheckAll({
       {"both values",
        {{"Frames: 1", "Frames: -1"}, {"0.01", "fast"}},

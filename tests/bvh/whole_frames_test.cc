@@ -37,7 +37,7 @@ class WholeFrames : public ::testing::Test {
   const std::vector<std::string> paths_ = FilesIn(TestData("cases"), ".bvh");
 };
 
-TEST_F(WholeFrames, OfEveryCase) {
+TEST_F(WholeFrames, ArriveOfEveryCase) {
   for (const std::string& path : paths_) {
     SCOPED_TRACE(path);
     ExpectWhole(ReadWithin(ReadFile(path), {}));

@@ -45,7 +45,7 @@ std::string AvatarClip(int seconds) {
   return text;
 }
 
-// Texts of about a million bytes go by calls below, by streams above.
+// The client sends texts below about 1 MB by calls, and larger ones by streams.
 std::vector<NamedClip> Clips() {
   constexpr int kFramesBelow = 20'000;
   constexpr int kFramesAbove = 60'000;

@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bvhmill/v1/clip_service.grpc.pb.h"
@@ -17,14 +19,18 @@
 
 namespace bvhmill::testing {
 
-// True once `done` is, which it is asked again and again for a minute.
+// The longest time that a test waits for an event.
+inline constexpr std::chrono::seconds kPatience(60);
+
+// Waits until `is_met` returns true; false after kPatience.
 template <typename Condition>
-bool Eventually(const Condition& done) {
-  for (int i = 0; i < 1'200; ++i) {
-    if (done()) return true;
-    usleep(50'000);
+bool Eventually(const Condition& is_met) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!is_met()) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  return false;
+  return true;
 }
 
 // A small clip that is valid, with `frames` frames. Rotations differ from axis

@@ -23,19 +23,6 @@ using Stream = grpc::ClientReaderWriter<Request, Response>;
 using Results = std::map<std::string, v1::ClipResult>;
 using grpc::StatusCode;
 
-// The longest time that a test waits for an event.
-inline constexpr std::chrono::seconds kPatience(30);
-
-// Waits until the condition is true once; false after kPatience.
-inline bool Await(const std::function<bool()>& is_so) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (!is_so()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return true;
-}
-
 inline void SetDeadline(grpc::ClientContext* context) {
   context->set_deadline(std::chrono::system_clock::now() + kPatience);
 }

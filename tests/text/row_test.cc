@@ -27,30 +27,30 @@ struct RowCase {
 
 TEST(ScanLine, Table) {
   const RowCase cases[] = {
-      {"empty", "", 0, 4, {}, RowEnd::kLine, 0},
-      {"blanks", " \t\v\f ", 0, 4, {}, RowEnd::kLine, 5},
-      {"just full", "1 2 3", 0, 3, {1, 2, 3}, RowEnd::kLine, 5},
-      {"blanks around", "\t1  2\t3 \f", 0, 3, {1, 2, 3}, RowEnd::kLine, 9},
-      {"short", "1 2", 0, 3, {1, 2}, RowEnd::kLine, 3},
+      {"empty", "", 0, 4, {}, RowEnd::kLineEnd, 0},
+      {"blanks", " \t\v\f ", 0, 4, {}, RowEnd::kLineEnd, 5},
+      {"just full", "1 2 3", 0, 3, {1, 2, 3}, RowEnd::kLineEnd, 5},
+      {"blanks around", "\t1  2\t3 \f", 0, 3, {1, 2, 3}, RowEnd::kLineEnd, 9},
+      {"short", "1 2", 0, 3, {1, 2}, RowEnd::kLineEnd, 3},
       {"surplus", "1 2 3 4", 0, 3, {1, 2, 3}, RowEnd::kFull, 6},
       {"a surplus word", "1 2  x", 0, 2, {1, 2}, RowEnd::kFull, 5},
       {"no room", "1", 0, 0, {}, RowEnd::kFull, 0},
-      {"no room and no word", "  ", 0, 0, {}, RowEnd::kLine, 2},
-      {"a word first", "x 1", 0, 3, {}, RowEnd::kNumber, 0},
-      {"a word between", "1 1,5 3", 0, 3, {1}, RowEnd::kNumber, 2},
-      {"a word last", "1 2 3f", 0, 3, {1, 2}, RowEnd::kNumber, 4},
-      {"glued", "1 2-3", 0, 3, {1}, RowEnd::kNumber, 2},
-      {"a brace", "1 }", 0, 3, {1}, RowEnd::kNumber, 2},
-      {"a lone sign", "1 -", 0, 3, {1}, RowEnd::kNumber, 2},
-      {"an open exponent", "1 2e", 0, 3, {1}, RowEnd::kNumber, 2},
-      {"from the middle", "1 2 3", 2, 3, {2, 3}, RowEnd::kLine, 5},
-      {"from the end", "1 2 3", 5, 3, {}, RowEnd::kLine, 5},
+      {"no room and no word", "  ", 0, 0, {}, RowEnd::kLineEnd, 2},
+      {"a word first", "x 1", 0, 3, {}, RowEnd::kNotANumber, 0},
+      {"a word between", "1 1,5 3", 0, 3, {1}, RowEnd::kNotANumber, 2},
+      {"a word last", "1 2 3f", 0, 3, {1, 2}, RowEnd::kNotANumber, 4},
+      {"glued", "1 2-3", 0, 3, {1}, RowEnd::kNotANumber, 2},
+      {"a brace", "1 }", 0, 3, {1}, RowEnd::kNotANumber, 2},
+      {"a lone sign", "1 -", 0, 3, {1}, RowEnd::kNotANumber, 2},
+      {"an open exponent", "1 2e", 0, 3, {1}, RowEnd::kNotANumber, 2},
+      {"from the middle", "1 2 3", 2, 3, {2, 3}, RowEnd::kLineEnd, 5},
+      {"from the end", "1 2 3", 5, 3, {}, RowEnd::kLineEnd, 5},
       {"forms",
        "+1 -.5 5. .25 1e2 1E+2 25e-2 -0",
        0,
        8,
        {1, -0.5f, 5, 0.25f, 100, 100, 0.25f, -0.0f},
-       RowEnd::kLine,
+       RowEnd::kLineEnd,
        31},
   };
   for (const RowCase& c : cases) {
@@ -80,7 +80,7 @@ TEST(ScanLine, KeepsWhatIsNotFiniteAndSaysSo) {
     std::vector<float> values(3);
     const LineScan scan = ScanLine("1 " + word + " 3", 0, values);
     EXPECT_EQ(scan.values, 3) << word;
-    EXPECT_EQ(scan.end, RowEnd::kLine) << word;
+    EXPECT_EQ(scan.end, RowEnd::kLineEnd) << word;
     EXPECT_TRUE(scan.has_non_finite) << word;
     EXPECT_EQ(std::isnan(values[1]), std::isnan(expected)) << word;
     if (!std::isnan(expected)) {
@@ -123,7 +123,7 @@ TEST(ScanLine, RandomRowsAreReadWordByWord) {
     }
     std::vector<float> values(expected.size());
     const LineScan scan = ScanLine(line, 0, values);
-    ASSERT_EQ(scan.end, RowEnd::kLine) << line;
+    ASSERT_EQ(scan.end, RowEnd::kLineEnd) << line;
     ASSERT_THAT(values, ElementsAreArray(expected)) << line;
   }
 }

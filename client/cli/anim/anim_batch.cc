@@ -22,14 +22,16 @@
 namespace bvhmill::client {
 namespace {
 
-// Fails for a motion that the viewer refuses; `talk` gets the reasons.
+// Fails for a motion that the viewer refuses; `diagnostics` gets the reasons,
+// one line each.
 absl::Status Check(const AnimMotion& motion, const std::string& path,
                    std::string* diagnostics) {
   IssueLog log({});
   AnimReadResult result;
   BVHMILL_RETURN_IF_ERROR(CheckAnim(motion, &result, &log));
   if (result.plays) return absl::OkStatus();
-  for (const Issue& issue : log.Finish(true, true).issues) {
+  for (const Issue& issue :
+       log.Finish(/*skeleton_read=*/true, /*motion_read=*/true).issues) {
     *diagnostics += IssueLine(path, issue) + "\n";
   }
   return MakeStatus(absl::StatusCode::kFailedPrecondition,
@@ -72,8 +74,8 @@ int EditIntoFile(const AnimBatch& batch, const AnimEdit& edit,
   const Edited edited = EditOne(edit, input, batch.output, session);
   session.console->PrintDiagnostics(edited.diagnostics);
   if (!edited.is_good) return FailedExit(session);
-  const AnimJob job = {input.path, batch.output, batch.force};
-  return WriteJobOutput(job, edited.bytes, session);
+  const AnimPaths paths = {input.path, batch.output, batch.force};
+  return WriteAnimOutput(paths, edited.bytes, session);
 }
 
 absl::Status Store(const std::string& bytes, ClipOutputs* outputs) {

@@ -97,23 +97,24 @@ absl::Status WriteNewFile(const std::string& path, std::string_view bytes,
   return file->Close();
 }
 
-void AddJobOptions(CLI::App* app, const std::string& makes, AnimJob* job) {
-  app->add_option("INPUT", job->input, "an .anim file; - is stdin")
+void AddAnimPaths(CLI::App* app, const std::string& output_help,
+                  AnimPaths* paths) {
+  app->add_option("INPUT", paths->input, "an .anim file; - is stdin")
       ->type_name("")
       ->required();
   const char* group = "Output";
-  app->add_option("-o,--output", job->output, makes + "; - is stdout")
+  app->add_option("-o,--output", paths->output, output_help + "; - is stdout")
       ->type_name("FILE")
       ->required()
       ->group(group);
-  app->add_flag("-f,--force", job->force, "overwrite a file that exists")
+  app->add_flag("-f,--force", paths->force, "overwrite a file that exists")
       ->group(group);
 }
 
-std::optional<AnimMotion> ReadJobInput(const AnimJob& job,
-                                       const Session& session) {
+std::optional<AnimMotion> ReadAnimInput(const AnimPaths& paths,
+                                        const Session& session) {
   AnimFile file =
-      ReadAnimFile(AnimInput(job.input), /*for_upload=*/false, session);
+      ReadAnimFile(AnimInput(paths.input), /*for_upload=*/false, session);
   session.console->PrintDiagnostics(IssueLines(file));
   if (!file.result.read) return std::nullopt;
   return std::move(file.result.motion);
@@ -123,18 +124,18 @@ int FailedExit(const Session& session) {
   return IsCancelled(session.cancel) ? kExitInterrupted : kExitClipFailed;
 }
 
-int FailJob(const AnimJob& job, const absl::Status& status,
-            const Session& session) {
+int FailAnim(const AnimPaths& paths, const absl::Status& status,
+             const Session& session) {
   session.console->PrintDiagnostics(
-      "bvhmill: " + FailureLine(job.output, status) + "\n");
+      "bvhmill: " + FailureLine(paths.output, status) + "\n");
   return kExitClipFailed;
 }
 
-int WriteJobOutput(const AnimJob& job, std::string_view bytes,
-                   const Session& session) {
+int WriteAnimOutput(const AnimPaths& paths, std::string_view bytes,
+                    const Session& session) {
   const absl::Status status =
-      WriteNewFile(job.output, bytes, job.force, session.console);
-  return status.ok() ? kExitGood : FailJob(job, status, session);
+      WriteNewFile(paths.output, bytes, paths.force, session.console);
+  return status.ok() ? kExitGood : FailAnim(paths, status, session);
 }
 
 }  // namespace bvhmill::client

@@ -55,30 +55,32 @@ absl::Status WriteNewFile(const std::string& path, std::string_view bytes,
                           bool force, Console* console);
 
 // The input and the output of a command about one .anim.
-struct AnimJob {
+struct AnimPaths {
   std::string input;
   std::string output;
   bool force = false;
 };
 
-// Adds INPUT, --output and --force.
-void AddJobOptions(CLI::App* app, const std::string& makes, AnimJob* job);
+// Adds INPUT, --output and --force. `output_help` says what --output is, e.g.
+// "the BVH clip".
+void AddAnimPaths(CLI::App* app, const std::string& output_help,
+                  AnimPaths* paths);
 
-// Reads job.input. Prints its issues, or why it cannot be read. Returns nullopt
-// if it cannot be read or decoded.
-std::optional<AnimMotion> ReadJobInput(const AnimJob& job,
-                                       const Session& session);
+// Reads paths.input. Prints its issues, or why it cannot be read. Returns
+// nullopt if it cannot be read or decoded.
+std::optional<AnimMotion> ReadAnimInput(const AnimPaths& paths,
+                                        const Session& session);
 
 // The exit status after a failure: that of a failed file, or that of an
 // interrupt if the session is cancelled.
 int FailedExit(const Session& session);
 
 // Prints why there is no output; returns the exit status.
-int FailJob(const AnimJob& job, const absl::Status& status,
-            const Session& session);
+int FailAnim(const AnimPaths& paths, const absl::Status& status,
+             const Session& session);
 
-// Writes job.output; returns the exit status.
-int WriteJobOutput(const AnimJob& job, std::string_view bytes,
-                   const Session& session);
+// Writes paths.output; returns the exit status.
+int WriteAnimOutput(const AnimPaths& paths, std::string_view bytes,
+                    const Session& session);
 
 }  // namespace bvhmill::client

@@ -15,7 +15,7 @@ constexpr char kAnimToBvhExamples[] =
     "  bvhmill anim to-bvh dance.anim -o - --fps 60 --all-bones\n";
 
 struct AnimToBvhFlags {
-  AnimJob job;
+  AnimPaths paths;
   AnimToClipOptions options;
   bool no_reference = false;
 };
@@ -28,11 +28,11 @@ std::optional<double> RateOf(std::string_view word) {
 
 int RunAnimToBvh(const CLI::App* app, const AnimToBvhFlags& flags,
                  Session* session) {
-  const AnimJob& job = flags.job;
+  const AnimPaths& paths = flags.paths;
   const absl::Status safe =
-      CheckAnimOutput(app, job.output, AnimInput(job.input));
+      CheckAnimOutput(app, paths.output, AnimInput(paths.input));
   if (!safe.ok()) return Misused(app, session, std::string(MessageOf(safe)));
-  const std::optional<AnimMotion> motion = ReadJobInput(job, *session);
+  const std::optional<AnimMotion> motion = ReadAnimInput(paths, *session);
   if (!motion) return FailedExit(*session);
   AnimToClipOptions options = flags.options;
   options.reference_frame = !flags.no_reference;
@@ -41,10 +41,10 @@ int RunAnimToBvh(const CLI::App* app, const AnimToBvhFlags& flags,
   IssueLog log({});
   const absl::Status status = WriteAnimAsBvh(*motion, options, &sink, &log);
   for (const Issue& issue : log.Finish(true, true).issues) {
-    session->console->PrintDiagnostics(IssueLine(job.input, issue) + "\n");
+    session->console->PrintDiagnostics(IssueLine(paths.input, issue) + "\n");
   }
-  if (!status.ok()) return FailJob(job, status, *session);
-  return WriteJobOutput(job, text, *session);
+  if (!status.ok()) return FailAnim(paths, status, *session);
+  return WriteAnimOutput(paths, text, *session);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ Command AddAnimToBvh(CLI::App* anim) {
   CLI::App* app = anim->add_subcommand(
       "to-bvh", "convert an .anim to BVH, on the avatar's skeleton");
   app->footer(kAnimToBvhExamples);
-  AddJobOptions(app, "the BVH clip", &flags->job);
+  AddAnimPaths(app, "the BVH clip", &flags->paths);
   const char* group = "Clip";
   AddParsed(app, "--fps", &flags->options.frames_per_second, RateOf,
             "a number of frames per second up to 240",

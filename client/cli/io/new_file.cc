@@ -22,6 +22,11 @@ constexpr int kAttempts = 100;
 constexpr char kOwnFiles[] = "/proc/self/fd";
 constexpr size_t kCompareBytes = size_t{256} << 10;
 
+absl::Status ReadFault(int error) {
+  return MakeStatus(absl::StatusCode::kFailedPrecondition,
+                    "cannot be read: " + ErrnoText(error));
+}
+
 absl::Status CannotWrite(int error) {
   return MakeStatus(absl::StatusCode::kFailedPrecondition,
                     "cannot be written: " + ErrnoText(error));
@@ -125,10 +130,16 @@ absl::Status NewFile::Flush() {
   return error == 0 ? absl::OkStatus() : CannotWrite(error);
 }
 
-// A file without a name must stay open until it gets one.
+// A file without a name must stay open until it gets one. To close a copy of it
+// finds the errors that a file system reports at the end only.
 absl::Status NewFile::Close() {
   BVHMILL_RETURN_IF_ERROR(Flush());
-  const int error = temporary_.empty() ? 0 : fd_.Close();
+  UniqueFd copy;
+  if (temporary_.empty()) {
+    copy = UniqueFd(fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
+    if (!copy.valid()) return CannotWrite(errno);
+  }
+  const int error = temporary_.empty() ? copy.Close() : fd_.Close();
   return error == 0 ? absl::OkStatus() : CannotWrite(error);
 }
 
@@ -140,7 +151,8 @@ int NewFile::Link(const std::string& name) const {
   return result == 0 ? 0 : errno;
 }
 
-// A name can be taken over by another name only.
+// link() replaces no file, but rename() does. So the file first gets a
+// temporary name.
 int NewFile::LinkInPlace() const {
   int error = EEXIST;
   std::string temporary;
@@ -169,7 +181,6 @@ absl::Status NewFile::Commit(bool replace) {
   if (temporary_.empty()) {
     error = Link(name_);
     if (error == EEXIST && replace) error = LinkInPlace();
-    if (error == 0) error = fd_.Close();
   } else {
     error = Rename(replace);
   }
@@ -190,7 +201,7 @@ absl::Status NewFile::Read(const std::function<bool(std::string_view)>& take) {
   while (true) {
     const ssize_t got = pread(fd_.get(), buffer.data(), buffer.size(), at);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return CannotWrite(errno);
+    if (got < 0) return ReadFault(errno);
     const auto size = static_cast<size_t>(got);
     if (size == 0 || !take(std::string_view(buffer).substr(0, size))) break;
     at += got;

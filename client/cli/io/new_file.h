@@ -1,6 +1,8 @@
 #pragma once
 
-// Writes a file so that it exists complete or not at all.
+// Writes a file so that it appears complete or not at all, also if the program
+// is killed. It is not synced: after a crash of the machine it may be
+// incomplete.
 
 #include <cstdint>
 #include <functional>
@@ -15,8 +17,8 @@ namespace bvhmill::client {
 
 // The file has no name until Commit, so that nothing is left of it if the
 // program is killed. If the file system does not support files without a name,
-// it has a temporary name, which is removed. Not thread-safe. Every status is
-// FAILED_PRECONDITION "why".
+// it has a temporary name, which is removed. Not thread-safe. Every error is
+// FAILED_PRECONDITION "why", unless a function says otherwise.
 class NewFile {
  public:
   // Makes the file in the open directory `directory`, which is borrowed and
@@ -33,7 +35,7 @@ class NewFile {
   // Ends the writing; an error if not all bytes were stored.
   absl::Status Close();
   // Gives the closed file its name. If a file of that name exists, `replace`
-  // replaces it; without `replace` this fails.
+  // replaces it; without `replace` the error is ALREADY_EXISTS.
   absl::Status Commit(bool replace);
   // Calls `take` with all bytes, in pieces, until it returns false. Requires
   // that the file is not closed.

@@ -58,9 +58,9 @@ std::vector<int32_t> Chosen(const JointList& joints, size_t most) {
     if (!is_carrier[i]) chosen.push_back(static_cast<int32_t>(i));
   }
   if (chosen.size() > most) {
-    std::stable_sort(
-        chosen.begin(), chosen.end(),
-        [&](int32_t a, int32_t b) { return priority(a) > priority(b); });
+    std::stable_sort(chosen.begin(), chosen.end(), [&](int32_t a, int32_t b) {
+      return priority(a) > priority(b);
+    });
     chosen.resize(most);
     std::sort(chosen.begin(), chosen.end());
   }

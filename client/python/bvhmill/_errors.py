@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping
+from typing import Any, Mapping, NamedTuple, Sequence
 
 from bvhmill._report import Issue, Report, Severity
 
@@ -142,14 +142,21 @@ def in_keywords(field: str, message: str) -> str:
     return f"{_keyword_of(field)}: {message}" if field else message
 
 
-# The type of `_Conversion.error`.
-ErrorValue = "tuple[str, str, str, str, int, list[tuple[str, str]], str]"
+class NativeError(NamedTuple):
+    """An error of the native module, which gives these values as a tuple."""
+
+    status: str
+    reason: str
+    field: str
+    limit_name: str
+    limit: int
+    args: list[tuple[str, str]]
+    message: str
 
 
-def error_of(value: Any, report: Report | None,
+def error_of(value: Sequence[Any], report: Report | None,
              source_name: str = "") -> BvhError:
-    """The exception of (status, reason, field, limit name, limit, args,
-    message)."""
+    """The exception of the values of a NativeError."""
     status, reason, field, limit_name, limit, args, message = value
     kind = BvhError
     details = dict(args)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Node:
     """A joint or an end site. `parent` is an index into `Info.nodes`, -1 for a
-    root. `channels` has a letter a channel: XYZ positions, xyz rotations, ijk
-    scales.
+    root. `channels` has one letter for each channel: XYZ positions, xyz
+    rotations, ijk scales.
 
     >>> Node("Hips", -1, "XYZzxy").is_end_site
     False

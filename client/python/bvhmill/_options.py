@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable, Literal, Mapping
 from typing import Sequence, Tuple, TypedDict, Union
 
 from bvhmill import _bvhmill
-from bvhmill._errors import error_of, in_keywords
+from bvhmill._errors import NativeError, error_of, in_keywords
 
 Array = Literal["positions", "rotations", "world_rotations", "velocities"]
 ARRAYS = ("positions", "rotations", "world_rotations", "velocities")
@@ -335,10 +335,10 @@ def checked(words: Mapping[str, Any]) -> _bvhmill._Options:
     options = _bvhmill._Options(dict(words))
     error = options.error
     if error is not None:
-        refused = error_of(error, None)
-        if error[0] == "FAILED_PRECONDITION":
-            raise refused
-        raise ValueError(in_keywords(error[2], error[6]))
+        refused = NativeError(*error)
+        if refused.status == "FAILED_PRECONDITION":
+            raise error_of(refused, None)
+        raise ValueError(in_keywords(refused.field, refused.message))
     return options
 
 

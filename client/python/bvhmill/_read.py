@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from bvhmill import _bvhmill
-from bvhmill._errors import BvhError, error_of, os_error
+from bvhmill._errors import BvhError, NativeError, error_of, os_error
 from bvhmill._info import Info, info_of
 from bvhmill._options import (CHECK_KEYS, EDIT_KEYS, Array, CheckOptions,
                               ReadOptions, checked, conventions_of,
@@ -93,11 +93,11 @@ def validate(source: Source, *, threads: int = 1,
                           options)
     conversion = convert(source, native)
     report = report_of(conversion.report)
-    error = conversion.error
+    if conversion.error is None or report.issues:
+        return report
+    error = NativeError(*conversion.error)
     # Without a reason, the faults of the file are among the ignored codes.
-    if error is not None and error[1] and not report.issues:
-        return unreadable(error[1], error[6])
-    return report
+    return unreadable(error.reason, error.message) if error.reason else report
 
 
 def info(source: Source, **options: Unpack[CheckOptions]) -> Info:

@@ -156,7 +156,7 @@ def _copy_new(part: str, target: str, folder: int | None) -> None:
 
 
 def to_pandas(take: Take) -> pandas.DataFrame:
-    """Positions: a row a frame, columns (joint, axis)."""
+    """Positions: one row for each frame, columns (joint, axis)."""
     import pandas
 
     columns = pandas.MultiIndex.from_product(

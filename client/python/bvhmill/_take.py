@@ -367,7 +367,8 @@ class Take(TakeFacts):
         _save.write_file(path, data, overwrite)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Positions as a DataFrame: a row a frame, columns (joint, axis).
+        """Positions as a DataFrame: one row for each frame, with columns
+        (joint, axis).
 
         >>> import bvhmill
         >>> table = bvhmill.read(bvhmill.example()).to_pandas()

@@ -7,6 +7,7 @@
 
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/fit/key_play.h"
+#include "bvhmill/anim/format/anim_format.h"
 #include "bvhmill/anim/frame_grid.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
@@ -15,7 +16,6 @@
 namespace bvhmill {
 namespace {
 
-constexpr double kInch = 0.02540005;
 // The rate of a motion without a duration.
 constexpr double kPoseRate = 30;
 // Units of work for one joint in one frame.
@@ -67,7 +67,7 @@ Quat<double> ToBvhRotation(const Quat<float>& q) {
 
 Vec3<float> InInches(const Vec3<float>& metres) {
   Vec3<float> v = ToBvhAxes(metres);
-  for (float& value : v) value = static_cast<float>(value / kInch);
+  for (float& value : v) value = static_cast<float>(value / kInchMetres);
   return v;
 }
 
@@ -267,7 +267,8 @@ void AnimClipMaker::FillPositions(const std::vector<AnimKey>& keys,
                                              PositionOf(*at.to), at.u));
     float* const out = Row(i, node, clip);
     for (size_t k = 0; k < 3; ++k) {
-      out[k] = static_cast<float>(p[k] / kInch) + (is_root ? out[k] : 0.0F);
+      out[k] =
+          static_cast<float>(p[k] / kInchMetres) + (is_root ? out[k] : 0.0F);
     }
   }
 }

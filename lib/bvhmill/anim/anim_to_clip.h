@@ -29,7 +29,7 @@ struct AnimToClipOptions {
 // Joints that a BVH file cannot name to the viewer (collision volumes,
 // attachment points of one word, unknown names) are left out and logged. A
 // duration above 60 s is an error in the log, and the clip is then empty.
-// INVALID_ARGUMENT for a rate that is not 0 to 240. A BVH file does not hold
+// INVALID_ARGUMENT if the rate is not within 0 to 240. A BVH file does not hold
 // priorities, loop points and the rest of the header.
 //
 // Cost: about 150 ns for each joint and frame.

@@ -18,9 +18,6 @@
 
 namespace bvhmill {
 
-// Metres in an inch, as the viewer has it.
-inline constexpr double kInchMetres = 0.02540005;
-
 // The height of the source's pelvis that corresponds to the avatar's pelvis at
 // rest.
 enum class PelvisHeight {

@@ -7,8 +7,9 @@
 
 namespace bvhmill {
 
-// Thread-safe. A cancelled token stays cancelled. A caller that works in its
-// own thread may look for its reasons to stop whenever the token is asked.
+// Thread-safe. A cancelled token stays cancelled. A derived class may override
+// IsCancelled() to look for another reason to stop. The conversion calls it
+// from the threads that work on the clip.
 class CancelToken {
  public:
   CancelToken() = default;

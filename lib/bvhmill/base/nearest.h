@@ -10,8 +10,8 @@ namespace bvhmill {
 
 // The word of `known` that needs the fewest edits to become `word`; the first
 // one of several. An edit adds, removes or replaces a letter, or exchanges two
-// neighbours; case is ignored. Empty if all need more than two edits and more
-// than a third of the letters of `word`, or half of them.
+// neighbours; case is ignored. Empty if every word needs more than
+// max(2, n / 3) edits, or at least n / 2, for the n bytes of `word`.
 std::string_view Nearest(std::string_view word,
                          const std::vector<std::string_view>& known);
 

@@ -20,9 +20,9 @@ std::string ToUtf8(std::string_view bytes);
 // Writes the same into `out` and reuses its memory.
 void ToUtf8Into(std::string_view bytes, std::string* out);
 
-// At most `max_bytes` of `bytes` as printable text for messages: UTF-8, with
-// control characters and invalid bytes as \xNN, and "..." at the end if bytes
-// were cut off.
+// The first `max_bytes` of `bytes`, at most, as printable text for messages:
+// UTF-8, with control characters and invalid bytes as \xNN, and "..." at the
+// end if bytes were cut off. The result has up to 4 * max_bytes + 3 bytes.
 std::string Excerpt(std::string_view bytes, size_t max_bytes = 80);
 
 // The excerpt of `bytes` in single quotes.

@@ -11,7 +11,8 @@
 
 namespace bvhmill {
 
-// Used by one thread at a time.
+// Used by one thread at a time. The destructor draws nothing: call Pay() when
+// the work is done.
 class WorkMeter {
  public:
   // Units that are drawn at once, about 10 ms of work. A cancelled conversion

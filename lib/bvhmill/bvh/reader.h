@@ -28,9 +28,9 @@ struct ReadResult {
 };
 
 // Reads `text`, repairs faults that have only one interpretation, and logs each
-// repair and fault with its line and column. Never throws. Memory grows with
-// the data that is read, within the limits, and never by a number that the file
-// states. Cost: O(bytes).
+// repair and fault with its line and column. Throws nothing but std::bad_alloc.
+// Memory grows with the data that is read, within the limits, and never by a
+// number that the file states. Cost: O(bytes).
 //
 // Stops early, without a fault in the log, if it is cancelled.
 ReadResult ReadBvh(std::string_view text, const ReadOptions& options,

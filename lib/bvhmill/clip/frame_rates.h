@@ -26,7 +26,8 @@ NearRate NearestFrameRate(double frame_time);
 double MotionFrameTime(double frame_time);
 
 // True if a rate is stated that MotionFrameTime does not take: the frame time
-// is 0.2 s or more. What is faster than such a rate is not known.
+// is 0.2 s or more. The motion
+// between two such frames is not known.
 bool IsTooSlow(double frame_time);
 
 }  // namespace bvhmill

@@ -88,7 +88,7 @@ struct EncodeContext {
 struct PoseTile {
   int64_t first_frame = 0;
   int64_t frames = 0;
-  // frames x channels, as read from the file.
+  // frames x channels: angles in degrees, lengths in the unit of the clip.
   std::span<const float> values;
 };
 

@@ -20,6 +20,9 @@ absl::Status CheckSize(std::string_view name, size_t size, int64_t wanted) {
 
 absl::Status FkJob::Validate() const {
   if (plan == nullptr) return InvalidField("plan", "is missing");
+  if (!IsSupported(target)) {
+    return InvalidField("target", "is not supported by this machine");
+  }
   if (frames < 0) return InvalidField("frames", "is negative");
   const int64_t in_array = array_frames == 0 ? frames : array_frames;
   if (first_frame < 0 || in_array < frames || first_frame > in_array - frames) {

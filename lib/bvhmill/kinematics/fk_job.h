@@ -18,14 +18,15 @@
 
 namespace bvhmill {
 
+// Skeletons deeper than this are solved by scalar code, even if the target is a
+// vector one: errors of vector code grow with the depth.
+inline constexpr int32_t kMaxVectorDepth = 100;
+
 // The implementation that solves the poses: scalar code in double precision, or
 // vectors of frames in single precision, with vectors of 16 bytes (SSE4.1 or
 // NEON), AVX2 or AVX-512. With vectors, the error of a position is at most 1e-6
 // times the largest coordinate of its frame, and the error of an entry of a
-// rotation is at most 4e-6. Errors grow with the depth of a skeleton, so a
-// skeleton deeper than kMaxVectorDepth is solved by scalar code, even if the
-// target is a vector one.
-inline constexpr int32_t kMaxVectorDepth = 100;
+// rotation is at most 4e-6.
 enum class FkTarget { kReference, kVector128, kAvx2, kAvx512 };
 
 // "reference", "vector128", "avx2", "avx512".
@@ -53,8 +54,9 @@ int64_t FkScratchBytes(const Plan& plan);
 struct FkJob {
   const Plan* plan = nullptr;
   int64_t frames = 0;
-  // Rows of plan->columns values, as read from the file. The job solves every
-  // `row_step`th one, from the first row to the last one.
+  // (frames - 1) * row_step + 1 rows of plan->columns values: angles in
+  // degrees, lengths in the unit of the clip. None if `frames` is 0. The job
+  // solves every `row_step`th row, the first and the last one included.
   std::span<const float> values;
   int64_t row_step = 1;
   // True if the outputs have rows for end sites, in depth-first order between
@@ -79,11 +81,12 @@ struct FkJob {
   // grows to FkScratchBytes(*plan). Null: memory that the thread keeps until it
   // ends. Scalar code takes memory of its own, O(nodes), for each run.
   UninitializedVector<float>* scratch = nullptr;
-  // The machine must support it.
+  // The machine must support it, see IsSupported.
   FkTarget target = BestFkTarget();
 
-  // INVALID_ARGUMENT if the plan is missing, a number is out of range, or a
-  // span does not have the size that the other fields imply.
+  // INVALID_ARGUMENT if the plan is missing, a number is out of range, a span
+  // does not have the size that the other fields imply, or the machine does not
+  // support the target.
   absl::Status Validate() const;
   // Writes the outputs. The job must be valid. O(frames x nodes).
   void Run() const;

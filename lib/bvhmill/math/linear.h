@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <numbers>
 
 namespace bvhmill {
 
@@ -28,8 +29,12 @@ constexpr Mat3<Real> Identity() {
 }
 
 template <typename Real>
+inline constexpr Real kDegreesPerRadian = static_cast<Real>(180 /
+                                                            std::numbers::pi);
+
+template <typename Real>
 Real ToRadians(Real degrees) {
-  return degrees * static_cast<Real>(3.14159265358979323846 / 180.0);
+  return degrees * static_cast<Real>(std::numbers::pi / 180.0);
 }
 
 // a + m * v.

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/clip/finite.h"
 #include "bvhmill/pipeline/internal/clip_limits.h"
@@ -95,6 +96,18 @@ void LogNonFinite(const ClipRows& clip, IssueLog* log) {
   }
 }
 
+// INVALID_ARGUMENT "field: why" unless the fields of `clip` fit together.
+absl::Status CheckRows(const ClipRows& clip) {
+  if (clip.skeleton == nullptr) return InvalidField("skeleton", "is missing");
+  if (clip.frames < 0) return InvalidField("frames", "is negative");
+  const size_t width = clip.skeleton->skeleton.channels.size();
+  const size_t rows = width == 0 ? 0 : clip.values.size() / width;
+  const bool fits = width == 0 ? clip.values.empty()
+                               : static_cast<size_t>(clip.frames) == rows &&
+                                     clip.values.size() % width == 0;
+  return fits ? absl::OkStatus() : InvalidField("values", "has the wrong size");
+}
+
 // Copies the rows of `clip` to where ConvertRows expects them. False if they
 // exceed a limit, or the budget refuses their memory.
 bool CopyRows(const ClipRows& clip, const Limits& limits,
@@ -154,6 +167,8 @@ ConvertResult Converter::ConvertClip(const ClipRows& clip,
   Workspace* workspace = state_->Begin();
   Parallel* parallel = state_->parallel.get();
   ConvertResult result;
+  result.status = CheckRows(clip);
+  if (!result.status.ok()) return result;
   RowPipeline pipeline(options, receiver, cancel, parallel, workspace, &result);
   if (!pipeline.is_good()) return result;
   const WholeConversion conversion = {&pipeline, parallel, workspace, &result};

@@ -29,17 +29,18 @@
 namespace bvhmill {
 
 // Receives outputs as they are made: Begin once, then Data with the bytes of
-// each output in order and without gaps. Calls for different outputs may
+// each output in order and without gaps. Begin is not called if the conversion
+// fails before its first output. Calls for different outputs may
 // alternate. One call at a time, from any thread of the conversion. Begin may
 // come before the clip is read: frames and shapes are then those that the file
 // states, and sizes are not known. If the conversion fails, all bytes are void.
 class OutputReceiver {
  public:
   virtual ~OutputReceiver() = default;
-  // Grants memory that the conversion is about to take, beside the bytes of its
-  // outputs; a negative number gives memory back. A status that is not OK
-  // refuses it and ends the conversion. Memory that is not given back counts
-  // until the conversion ends.
+  // Grants memory that the conversion is about to take, in addition to
+  // the bytes of its outputs; a negative number gives memory back. A status
+  // that is not OK refuses it and ends the conversion. Memory that is not given
+  // back counts until the conversion ends.
   virtual absl::Status Hold(int64_t /*bytes*/) { return absl::OkStatus(); }
   virtual absl::Status Begin(const ClipInfo& info,
                              std::span<const OutputInfo> outputs) = 0;
@@ -52,13 +53,18 @@ class StringReceiver final : public OutputReceiver {
   absl::Status Begin(const ClipInfo& info,
                      std::span<const OutputInfo> outputs) override;
   absl::Status Data(size_t output, std::string_view bytes) override;
+  // The bytes of each output, in the order of ConvertOptions::outputs. Empty
+  // before Begin; void if the conversion fails.
   std::vector<std::string>& data() { return data_; }
 
  private:
   std::vector<std::string> data_;
 };
 
+// The time of each stage. `solve` and `encode` are sums over the threads that
+// work on the clip, so the sum of the stages may exceed the elapsed time.
 struct StageTimes {
+  // The time that the clip waited for a worker of a server; 0 in the library.
   std::chrono::nanoseconds queued{};
   std::chrono::nanoseconds read{};
   std::chrono::nanoseconds validate{};
@@ -100,7 +106,7 @@ struct ClipRows {
   int64_t frames = 0;
   // As Motion::frame_time.
   double frame_time = 0;
-  // frames x channels of the skeleton.
+  // frames x channels of the skeleton, exactly.
   std::span<const float> values;
 };
 
@@ -130,12 +136,12 @@ class Parallelism {
 };
 
 // Converts clips, one at a time, and keeps its memory from clip to clip: for
-// clips alike it takes memory for the first ones only.
+// similar clips it allocates memory for the first ones only.
 //
 //   Converter converter(Parallelism::None());
 //   for (const std::string& text : texts) {
-//     ConvertResult result = converter.Convert(text, options, &receiver,
-//     nullptr);
+//     ConvertResult result =
+//         converter.Convert(text, options, &receiver, nullptr);
 //   }
 //
 // Not thread-safe: give each thread a converter of its own. Nothing is shared
@@ -160,8 +166,9 @@ class Converter {
                    ConvertResult* result);
 
   // Converts a clip in memory as if it had been read from a file: the same
-  // limits, rules, edits and outputs. options.source_format has no effect. The
-  // rows are copied. O(rows + bytes of outputs).
+  // limits, rules, edits and outputs. INVALID_ARGUMENT "field: why" if the
+  // fields of `clip` do not fit together. options.source_format has no effect.
+  // The rows are copied. O(rows + bytes of outputs).
   ConvertResult ConvertClip(const ClipRows& clip, const ConvertOptions& options,
                             OutputReceiver* receiver,
                             const CancelToken* cancel);

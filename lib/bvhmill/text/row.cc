@@ -17,7 +17,7 @@ LineScan ScanLine(std::string_view line, size_t start, std::span<float> out) {
     }
     const Number number = ParseNumber(word);
     if (number.kind == NumberKind::kInvalid) {
-      scan.end = RowEnd::kNumber;
+      scan.end = RowEnd::kNotANumber;
       return scan;
     }
     scan.has_non_finite |= number.kind != NumberKind::kFinite;

@@ -12,15 +12,15 @@
 namespace bvhmill {
 
 enum class RowEnd {
-  kLine,    // the line ended
-  kFull,    // `out` is full and the line has another word
-  kNumber,  // the next word is no number: kInvalid of ParseNumber
+  kLineEnd,     // the line ended
+  kFull,        // `out` is full and the line has another word
+  kNotANumber,  // the next word is kInvalid for ParseNumber
 };
 
 struct LineScan {
   // Number of values written to `out`.
   size_t values = 0;
-  RowEnd end = RowEnd::kLine;
+  RowEnd end = RowEnd::kLineEnd;
   // Index where parsing stopped: the first byte of the word that was not taken,
   // or the size of the line.
   size_t stop = 0;

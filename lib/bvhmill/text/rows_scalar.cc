@@ -16,9 +16,9 @@ RowsScan ScanRowsScalar(std::string_view text, size_t width,
     if (line.text.size() > kMaxScannedLineBytes) return scan;
     const LineScan row =
         ScanLine(line.text, 0, out.subspan(scan.rows * width, width));
-    const bool is_blank = row.values == 0 && row.end == RowEnd::kLine;
-    const bool is_row =
-        row.values == width && row.end == RowEnd::kLine && !row.has_non_finite;
+    const bool is_blank = row.values == 0 && row.end == RowEnd::kLineEnd;
+    const bool is_row = row.values == width && row.end == RowEnd::kLineEnd &&
+                        !row.has_non_finite;
     if (!is_blank && !is_row) return scan;
     scan.rows += is_row ? 1 : 0;
     scan.bytes = lines.taken();

@@ -46,46 +46,60 @@ absl::Status CheckBounds(const v1::ConvertOptions& message) {
   return CheckBytes("options", message.ByteSizeLong(), kMaxOptionBytes);
 }
 
-absl::Status ReadFromProto(const v1::ReadOptions& message,
-                           ConvertOptions* options) {
-  switch (message.strictness()) {
+absl::Status StrictnessFromProto(v1::Strictness message, bool* strict) {
+  switch (message) {
     case v1::STRICTNESS_UNSPECIFIED:
     case v1::STRICTNESS_LENIENT:
-      options->report.strict = false;
-      break;
+      *strict = false;
+      return absl::OkStatus();
     case v1::STRICTNESS_STRICT:
-      options->report.strict = true;
-      break;
+      *strict = true;
+      return absl::OkStatus();
     default:
-      return UnknownValue("options.read.strictness", message.strictness());
+      return UnknownValue("options.read.strictness", message);
   }
-  JointPositions& joints = options->conventions.joint_positions;
-  switch (message.joint_positions()) {
+}
+
+absl::Status JointPositionsFromProto(v1::JointPositions message,
+                                     JointPositions* positions) {
+  switch (message) {
     case v1::JOINT_POSITIONS_UNSPECIFIED:
     case v1::JOINT_POSITIONS_REPLACE_OFFSET:
-      joints = JointPositions::kReplaceOffset;
-      break;
+      *positions = JointPositions::kReplaceOffset;
+      return absl::OkStatus();
     case v1::JOINT_POSITIONS_ADD_TO_OFFSET:
-      joints = JointPositions::kAddToOffset;
-      break;
+      *positions = JointPositions::kAddToOffset;
+      return absl::OkStatus();
     case v1::JOINT_POSITIONS_IGNORE:
-      joints = JointPositions::kIgnore;
-      break;
+      *positions = JointPositions::kIgnore;
+      return absl::OkStatus();
     default:
-      return UnknownValue("options.read.joint_positions",
-                          message.joint_positions());
+      return UnknownValue("options.read.joint_positions", message);
   }
-  switch (message.root_offset()) {
+}
+
+absl::Status RootOffsetFromProto(v1::RootOffset message, RootOffset* offset) {
+  switch (message) {
     case v1::ROOT_OFFSET_UNSPECIFIED:
     case v1::ROOT_OFFSET_IGNORE:
-      options->conventions.root_offset = RootOffset::kReplaced;
-      break;
+      *offset = RootOffset::kReplaced;
+      return absl::OkStatus();
     case v1::ROOT_OFFSET_ADD:
-      options->conventions.root_offset = RootOffset::kAdded;
-      break;
+      *offset = RootOffset::kAdded;
+      return absl::OkStatus();
     default:
-      return UnknownValue("options.read.root_offset", message.root_offset());
+      return UnknownValue("options.read.root_offset", message);
   }
+}
+
+absl::Status ReadFromProto(const v1::ReadOptions& message,
+                           ConvertOptions* options) {
+  BVHMILL_RETURN_IF_ERROR(
+      StrictnessFromProto(message.strictness(), &options->report.strict));
+  BVHMILL_RETURN_IF_ERROR(JointPositionsFromProto(
+      message.joint_positions(), &options->conventions.joint_positions));
+  BVHMILL_RETURN_IF_ERROR(RootOffsetFromProto(
+      message.root_offset(), &options->conventions.root_offset));
   SourceSpace& source = options->edits.source;
   source.meters_per_unit = message.meters_per_unit();
   return AxisFromProto("options.read.up_axis", message.up_axis(),
@@ -325,7 +339,7 @@ absl::Status FromProto(const v1::ConvertOptions& message,
   options->measures = message.measures();
   options->outputs.clear();
   for (int i = 0; i < message.outputs_size(); ++i) {
-    // One too many is enough to be refused below.
+    // CheckOptions refuses one output above the limit; the others are not read.
     if (Exceeds(i, options->limits.max_outputs_per_clip)) break;
     const std::string field = "options.outputs[" + std::to_string(i) + "]";
     OutputRequest request;

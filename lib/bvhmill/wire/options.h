@@ -9,16 +9,17 @@
 
 namespace bvhmill::wire {
 
-// Fills `options` from `message`. Keeps its limits and source format, which the
-// caller has set. INVALID_ARGUMENT "field: why" for a value that the API does
-// not have; the field is a path such as "options.outputs[1].format". Otherwise
-// returns the status of CheckOptions. The sizes of lists are checked against
-// base/bounds.h before anything is copied.
+// Fills `options` from `message`. Keeps limits, source_format, checks_only and
+// with_skeleton, which are not in the message. INVALID_ARGUMENT "field: why"
+// for a value that the API does not have; the field is a path such as
+// "options.outputs[1].format". Otherwise returns the status of CheckOptions.
+// The sizes of lists are checked against base/bounds.h before anything is
+// copied.
 absl::Status FromProto(const v1::ConvertOptions& message,
                        ConvertOptions* options);
 
-// The message that FromProto reads as `options`, without limits, source format
-// and unknown fields.
+// The message that FromProto reads as `options`, without the fields that it
+// keeps and the unknown ones.
 v1::ConvertOptions ToProto(const ConvertOptions& options);
 
 // The row of the format that `message` asks for; null if it asks for none.

@@ -11,6 +11,8 @@
 namespace bvhmill::wire {
 namespace {
 
+constexpr int64_t kNanosPerSecond = 1'000'000'000;
+
 void ToProto(const Location& location, v1::Location* out) {
   if (location.byte_offset) out->set_byte_offset(*location.byte_offset);
   if (location.line) out->set_line(*location.line);
@@ -44,18 +46,16 @@ IssueArgs FromProto(
 }
 
 void Put(std::chrono::nanoseconds time, google::protobuf::Duration* out) {
-  constexpr int64_t kBillion = 1'000'000'000;
-  out->set_seconds(time.count() / kBillion);
-  out->set_nanos(static_cast<int32_t>(time.count() % kBillion));
+  out->set_seconds(time.count() / kNanosPerSecond);
+  out->set_nanos(static_cast<int32_t>(time.count() % kNanosPerSecond));
 }
 
 // A time that nanoseconds cannot hold becomes the nearest one that they can:
 // peers send any.
 std::chrono::nanoseconds Get(const google::protobuf::Duration& message) {
-  constexpr int64_t kBillion = 1'000'000'000;
   using Limits = std::numeric_limits<int64_t>;
   int64_t count = 0;
-  if (__builtin_mul_overflow(message.seconds(), kBillion, &count) ||
+  if (__builtin_mul_overflow(message.seconds(), kNanosPerSecond, &count) ||
       __builtin_add_overflow(count, int64_t{message.nanos()}, &count)) {
     count = message.seconds() < 0 ? Limits::min() : Limits::max();
   }

@@ -11,8 +11,8 @@
 namespace bvhmill::wire {
 namespace {
 
-// Trailers are capped near 8 KiB, beyond which peers see another error instead;
-// these keep well below.
+// gRPC limits trailers to about 8 KiB; above that, peers see another error. All
+// values together stay well below.
 constexpr size_t kMaxMessageBytes = 1024;
 constexpr size_t kMaxDescriptionBytes = 400;
 constexpr size_t kMaxReasonBytes = 64;

@@ -14,8 +14,8 @@ namespace bvhmill::wire {
 inline constexpr std::string_view kErrorDomain = "bvhmill.v1";
 
 // The status of a result, and back, with its CallError: `info` has the reason,
-// and the field, limit and args as metadata. Values that are too long are cut,
-// a message after 1 KiB.
+// and the field, limit and args as metadata, the first ten of them. Values that
+// are too long are cut, a message after 1 KiB.
 v1::Status ToProto(const absl::Status& status);
 absl::Status FromProto(const v1::Status& message);
 

@@ -3,12 +3,13 @@
 // Fields and enum values of a message that this version of the API does not
 // know: a newer client sent them, or one that made a mistake.
 
-#include <absl/status/status.h>
 #include <google/protobuf/message.h>
 
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "absl/status/status.h"
 
 namespace bvhmill::wire {
 

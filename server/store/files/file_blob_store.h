@@ -72,6 +72,10 @@ class FileBlobStore final : public BlobStore {
                          int64_t max_space_bytes) override {
     return budget_.CheckRoom(space, max_space_bytes);
   }
+  absl::Status CheckOutputs(const std::string& space,
+                            int64_t max_space_bytes) const override {
+    return budget_.CheckOutputs(space, max_space_bytes);
+  }
   absl::Status CheckDisk() const override { return budget_.CheckDisk(); }
   absl::Status StartUpload(const BlobName& name,
                            std::unique_ptr<BlobUpload>* upload) override;

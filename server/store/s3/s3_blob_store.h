@@ -75,6 +75,10 @@ class S3BlobStore final : public BlobStore {
                          int64_t max_space_bytes) override {
     return budget_.CheckRoom(space, max_space_bytes);
   }
+  absl::Status CheckOutputs(const std::string& space,
+                            int64_t max_space_bytes) const override {
+    return budget_.CheckOutputs(space, max_space_bytes);
+  }
   // All bytes as of the last SetBytes, and those that this server has stored
   // since then. A blob that is stored again counts twice until the next one.
   int64_t bytes() const override { return budget_.bytes(); }

@@ -121,7 +121,10 @@ absl::Status Database::Open(const std::string& path,
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, kPatienceMs);
   BVHMILL_RETURN_IF_ERROR(
-      out->Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
+      // The first one has an effect on a new file only.
+      out->Execute("PRAGMA auto_vacuum = INCREMENTAL; "
+                   "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
+                   "PRAGMA journal_size_limit = 67108864; "
                    "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; "
                    "PRAGMA temp_store = MEMORY"));
   *database = std::move(out);

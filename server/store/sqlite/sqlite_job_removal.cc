@@ -106,7 +106,21 @@ absl::Status SqliteJobStore::Expire(int64_t before_ms, int64_t* count) {
     BVHMILL_RETURN_IF_ERROR(Remove(job, std::numeric_limits<int>::max()));
     ++*count;
   }
-  return absl::OkStatus();
+  return GiveBackPages();
+}
+
+// Gives pages that removed rows have left back to the disk, some at a time:
+// others write between. Files that were made without auto_vacuum keep theirs.
+absl::Status SqliteJobStore::GiveBackPages() {
+  constexpr int64_t kKeptPages = 1024;
+  const std::lock_guard lock(write_mutex_);
+  {
+    Statement count(writer_.get(), "PRAGMA freelist_count");
+    const bool has_more = count.Step() && count.Int(0) > kKeptPages;
+    BVHMILL_RETURN_IF_ERROR(count.status());
+    if (!has_more) return absl::OkStatus();
+  }
+  return writer_->Execute("PRAGMA incremental_vacuum(4096)");
 }
 
 }  // namespace bvhmill::server

@@ -120,6 +120,34 @@ TEST(ClipRows, ReportValuesThatAreNotFinite) {
   EXPECT_EQ(found[1]->args[0].second, "'nan'");
 }
 
+TEST(ClipRows, ThatDoNotFitTheirSkeletonAreRefused) {
+  const Clip clip = SmallLeg(4);
+  const auto skeleton =
+      std::make_shared<SourceSkeleton>(SourceSkeleton{clip.skeleton, {}});
+  const std::span<const float> values = clip.motion.values;
+  const struct {
+    ClipRows rows;
+    const char* message;
+  } kCases[] = {
+      {{nullptr, 4, 0.01, values}, "skeleton: is missing"},
+      {{skeleton, -1, 0.01, {}}, "frames: is negative"},
+      {{skeleton, 5, 0.01, values}, "values: has the wrong size"},
+      {{skeleton, 3, 0.01, values}, "values: has the wrong size"},
+      {{skeleton, 4, 0.01, values.first(47)}, "values: has the wrong size"},
+      {{skeleton, 4, 0.01, {}}, "values: has the wrong size"},
+  };
+  for (const auto& row : kCases) {
+    const ConvertResult result =
+        Converter().ConvertClip(row.rows, {}, nullptr, nullptr);
+    EXPECT_EQ(result.status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(result.status.message(), row.message);
+  }
+  EXPECT_TRUE(
+      Converter()
+          .ConvertClip({skeleton, 4, 0.01, values}, {}, nullptr, nullptr)
+          .status.ok());
+}
+
 TEST(ClipRows, AreCheckedAgainstTheLimits) {
   const Clip clip = RandomClip({}, 20, 7);
   ConvertOptions options;

@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -150,16 +151,24 @@ TEST_F(ConnectionAgeTest, CallsGoOnAndNewOnesFindTheServer) {
     config->transport.max_connection_age_seconds = 1;
     config->transport.max_streams_per_connection = 2;
     config->transport.max_transport_bytes = int64_t{64} << 20;
+    config->metrics = "127.0.0.1:0";
   });
+  const auto connections = [&] {
+    return FetchGauge(server_->metrics_address(), "bvhmill_connections");
+  };
   grpc::ClientContext context;
   const auto stream = clips_->ConvertClips(&context);
   stream->WaitForInitialMetadata();
+  int64_t most_connections = 0;
   for (int i = 0; i < 25; ++i) {
     usleep(100'000);
     grpc::ClientContext other;
     v1::GetServerInfoResponse response;
     EXPECT_TRUE(info_->GetServerInfo(&other, {}, &response).ok());
+    most_connections = std::max(most_connections, connections());
   }
+  // The old connection, which has the stream, and a new one.
+  EXPECT_GE(most_connections, 2);
   stream->WritesDone();
   v1::ConvertClipsResponse answer;
   EXPECT_FALSE(stream->Read(&answer));

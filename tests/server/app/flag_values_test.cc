@@ -47,7 +47,6 @@ TEST(FlagsTest, TakeNumbersUpToTheirBounds) {
   }
 }
 
-// A limit is never negative, and 0 stands for none.
 // Flags that are valid alone but not together, and the error messages.
 TEST(FlagsTest, ConflictsAreRefused) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {

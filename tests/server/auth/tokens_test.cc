@@ -47,6 +47,16 @@ TEST(TokensTest, AHashedLineHasTheScopesOfALineWithoutScopes) {
   }
 }
 
+// Its jobs must not go to the token of another line.
+TEST(TokensTest, APlainTokenKeepsItsNameOnAnotherLine) {
+  std::vector<server::Token> before;
+  std::vector<server::Token> after;
+  ASSERT_TRUE(server::ParseTokens("f", "one\ntwo\n", &before).ok());
+  ASSERT_TRUE(server::ParseTokens("f", "two\n", &after).ok());
+  EXPECT_EQ(after[0].caller->name, before[1].caller->name);
+  EXPECT_NE(before[0].caller->name, before[1].caller->name);
+}
+
 TEST(TokensTest, LinesSayNameScopesAndQuotas) {
   std::vector<server::Token> tokens;
   const std::string text =
@@ -58,7 +68,8 @@ TEST(TokensTest, LinesSayNameScopesAndQuotas) {
   std::vector<std::string> names;
   names.reserve(tokens.size());
   for (const auto& token : tokens) names.push_back(token.caller->name);
-  EXPECT_THAT(names, ElementsAre("plain", "reader", "small", "token-6"));
+  EXPECT_THAT(names,
+              ElementsAre("plain", "reader", "small", "token-9bdf10a691a1"));
   EXPECT_TRUE(tokens[0].caller->May(server::Scope::kConvert));
   EXPECT_FALSE(tokens[0].caller->May(server::Scope::kAdmin));
   EXPECT_FALSE(tokens[3].caller->May(server::Scope::kAdmin));

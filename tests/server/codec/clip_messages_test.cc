@@ -109,7 +109,7 @@ TEST_F(ClipMessagesTest, ConvertClipAnswers) {
                            CsvOutput("data: " + Quoted(kCsv)) + " }");
 }
 
-// Options count: as an id of its own, and as two outputs.
+// Two outputs, one of them with an id of its own.
 TEST_F(ClipMessagesTest, ConvertClipAnswersInTheOrderOfOutputs) {
   Start();
   const auto request = ParseText<v1::ConvertClipRequest>(

@@ -98,7 +98,7 @@ TEST_F(MessagesTest, GarbageInAStreamEndsItWithAnError) {
 }
 
 // By gRPC, beneath the messages.
-TEST_F(MessagesTest, MayBeCompressed) {
+TEST_F(MessagesTest, CompressedMessagesAreRead) {
   Start();
   const v1::ConvertClipRequest request = PositionsRequest(SmallClip(500));
   const std::string expected =
@@ -112,8 +112,8 @@ TEST_F(MessagesTest, MayBeCompressed) {
   }
 }
 
-// Few bytes that took long to read had been read where the call came in, and
-// kept others waiting. Only what waited for a worker was queued.
+// The queued time is 0 if a thread of gRPC read the message, and above 0 if a
+// worker did: messages of few bytes can take long to read.
 TEST_F(MessagesTest, CostlyMessagesAreReadByWorkers) {
   struct Case {
     const char* name;

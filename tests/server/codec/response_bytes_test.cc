@@ -92,7 +92,7 @@ ConvertResult OneJointResult() {
   return result;
 }
 
-TEST(ToBytesTest, UnaryResults) {
+TEST(ToBytesTest, UnaryResultsAreThoseOfProtobuf) {
   const ConvertResult result = OneJointResult();
   const std::string data(300, 'd');
   v1::ConvertClipResponse expected;
@@ -107,7 +107,7 @@ TEST(ToBytesTest, UnaryResults) {
   ExpectMessage(bytes, expected);
 }
 
-TEST(ToBytesTest, UnaryResultsOfSeveralOutputs) {
+TEST(ToBytesTest, SeveralOutputsKeepTheirPlaces) {
   ConvertResult result = OneJointResult();
   result.outputs.push_back({"rotations", "application/x", 8, {}});
   v1::ConvertClipResponse expected;
@@ -129,7 +129,7 @@ TEST(ToBytesTest, UnaryResultsOfSeveralOutputs) {
   ExpectMessage(bytes, expected);
 }
 
-TEST(ToBytesTest, FramesOfStreams) {
+TEST(ToBytesTest, FramesOfStreamsAreThoseOfProtobuf) {
   const ConvertResult result = OneJointResult();
   v1::ConvertClipsResponse expected;
   wire::ToProto(result, expected.mutable_result());
@@ -147,8 +147,8 @@ TEST(ToBytesTest, FramesOfStreams) {
   ExpectMessage(bytes, expected);
 }
 
-// Too small for a piece of memory of its own, and not.
-TEST(ToBytesTest, IsTheMessage) {
+// Sizes below and above that of a slice with memory of its own.
+TEST(ToBytesTest, AnySizeIsThatOfTheMessage) {
   for (const size_t size : {0, 1, 20, 30, 100'000}) {
     v1::ConvertClipsResponse message;
     message.mutable_result()->set_key(std::string(size, 'k'));

@@ -201,7 +201,7 @@ class RouteMatrixTest : public ServerTest,
   }
 
   std::vector<OddClip> odd_;
-  // Made in code: these get every output each.
+  // True for clips that are made in code, each of which gets every output.
   std::vector<bool> is_made_;
 
  private:

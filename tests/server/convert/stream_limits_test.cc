@@ -43,7 +43,7 @@ TEST_F(StreamTest, MemoryForWholeOutputsIsAskedFor) {
 }
 
 // Every frame of a clip holds its key.
-TEST_F(StreamTest, KeysOfMegabytes) {
+TEST_F(StreamTest, LongKeysRefuseOnlyTheirClip) {
   Start();
   const std::string longest(kMaxClipKeyBytes, 'k');
   const std::string huge(size_t{8} << 20, 'k');
@@ -65,7 +65,7 @@ TEST_F(StreamTest, KeysOfMegabytes) {
 }
 
 // Two bytes each on the wire, and a string for each in every clip.
-TEST_F(StreamTest, MillionsOfEmptyNames) {
+TEST_F(StreamTest, OptionsAboveTheirSizeEndTheStream) {
   Start([](server::ServerConfig* config) {
     config->log = server::LogFormat::kOff;
   });
@@ -86,7 +86,7 @@ TEST_F(StreamTest, MillionsOfEmptyNames) {
   }
 }
 
-TEST_F(StreamTest, ThousandsOfEmptyNames) {
+TEST_F(StreamTest, TooManyNamesAreRefused) {
   Start([](server::ServerConfig* config) {
     config->log = server::LogFormat::kOff;
   });

@@ -82,13 +82,13 @@ TEST_F(UnaryTest, OptionsThatAClipCopiesForUnknownFieldsCount) {
   const auto bytes = [this] {
     return FetchGauge(server_->metrics_address(), "bvhmill_inflight_bytes");
   };
-  ASSERT_TRUE(Await([&] { return bytes() > 200'000; }));
+  ASSERT_TRUE(Eventually([&] { return bytes() > 200'000; }));
   const int64_t before = bytes();
   v1::ConvertClipsRequest frame;
   frame.mutable_begin()->set_key("a");
   SetUnknownField(frame.mutable_begin());
   ASSERT_TRUE(stream->Write(frame));
-  EXPECT_TRUE(Await([&] { return bytes() > before + 200'000; }));
+  EXPECT_TRUE(Eventually([&] { return bytes() > before + 200'000; }));
   context.TryCancel();
   stream->Finish();
 }

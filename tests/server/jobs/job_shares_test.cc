@@ -211,6 +211,45 @@ TEST_F(QuotaTest, ACallerHasItsOwnShareOfStoredData) {
   ASSERT_TRUE(beta.Create(JobOfClips({clips[4]}), &second).ok());
 }
 
+// Outputs of one caller took all space: uploads of others were refused, and all
+// jobs paused.
+TEST_F(JobServerTest, OutputsBeyondAShareLeaveSpaceForOthers) {
+  constexpr int64_t kMost = 4 << 20;
+  StartJobs([&](server::ServerConfig* config) {
+    config->token_file = TokensWithAQuota(folder_ + ".tokens");
+    config->jobs.max_data_bytes = kMost;
+    config->threads = 1;
+  });
+  JobCalls small(channel_, "small");
+  JobCalls beta(channel_, "beta");
+  const std::string clip = SmallClip();
+  small.Store(clip);
+  // Some 4.8 MB of outputs: 60 KB of each item, all different.
+  v1::CreateJobRequest request = JobOfClips(std::vector(80, clip));
+  for (int i = 0; i < request.items_size(); ++i) {
+    v1::ConvertOptions* options = request.mutable_items(i)->mutable_options();
+    *options = request.options();
+    options->mutable_edits()->set_resample_fps((2'500 + i) / 0.0333333);
+  }
+  v1::Job large;
+  ASSERT_TRUE(small.Create(request, &large).ok());
+  ASSERT_TRUE(Eventually([&] {
+    return small.Get(large.name(), &large).ok() && large.items().ok() >= 45;
+  }));
+  for (const std::string& other : SomeClips(5)) {
+    beta.Store(other);
+    v1::Job job;
+    ASSERT_TRUE(beta.Create(JobOfClips({other}), &job).ok());
+    EXPECT_EQ(beta.Await(job.name()).items().ok(), 1);
+  }
+  // What is left waits until there is space.
+  ASSERT_TRUE(small.Get(large.name(), &large).ok());
+  EXPECT_EQ(large.state(), v1::JOB_STATE_RUNNING);
+  EXPECT_LT(large.items().ok(), 80);
+  EXPECT_EQ(large.items().failed(), 0);
+  std::filesystem::remove(folder_ + ".tokens");
+}
+
 TEST_F(JobServerTest, PagesOfJobsFitIntoAResponse) {
   constexpr int64_t kMost = 4096;
   StartJobs([](server::ServerConfig* config) {

@@ -83,7 +83,7 @@ TEST_F(LimitsTest, StreamsShareWhatTheyMayHold) {
     config->service.max_unsent_bytes_per_stream = 0;
   });
   Pump first(Connect());
-  EXPECT_TRUE(Await([&] {
+  EXPECT_TRUE(Eventually([&] {
     return FetchGauge(server_->metrics_address(), "bvhmill_stream_bytes") >=
            kShared;
   }));
@@ -96,7 +96,7 @@ TEST_F(LimitsTest, StreamsShareWhatTheyMayHold) {
   // The first stream holds nothing now, so the second may send, though its
   // outputs are not read. The transport asks for more only after much of what
   // it holds was taken.
-  EXPECT_TRUE(Await([&] { return second.sent() > stalled; }));
+  EXPECT_TRUE(Eventually([&] { return second.sent() > stalled; }));
   EXPECT_EQ(second.ReadAll(), kPumpedClips);
 }
 
@@ -132,7 +132,7 @@ TEST_F(LimitsTest, StreamsAtTheSharedLimitMakeSmallSteps) {
     return FetchGauge(server_->metrics_address(), gauge);
   };
   EXPECT_TRUE(
-      Await([&] { return held("bvhmill_inflight_clips") == kStreams; }));
+      Eventually([&] { return held("bvhmill_inflight_clips") == kStreams; }));
   for (int i = 0; i < 20; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     // A chunk of 256 KiB for each, which two steps make.
@@ -151,7 +151,7 @@ TEST_F(LimitsTest, StreamsAtTheSharedLimitMakeSmallSteps) {
         << response.result().status().message();
   }
   EXPECT_EQ(answered, int64_t{kStreams} * 100'000 * 40 * 12);
-  EXPECT_TRUE(Await([&] { return held("bvhmill_inflight_bytes") == 0; }));
+  EXPECT_TRUE(Eventually([&] { return held("bvhmill_inflight_bytes") == 0; }));
 }
 
 // A clip that is refused before its end had kept its memory until then.
@@ -170,11 +170,11 @@ TEST_F(LimitsTest, ARefusedClipHoldsNothing) {
   const auto in_flight = [this] {
     return FetchGauge(server_->metrics_address(), "bvhmill_inflight_bytes");
   };
-  EXPECT_TRUE(Await([&] { return in_flight() > 200'000; }));
+  EXPECT_TRUE(Eventually([&] { return in_flight() > 200'000; }));
   request.set_chunk(std::string(400'000, ' '));
   stream->Write(request);
   // The stream keeps its options.
-  EXPECT_TRUE(Await([&] { return in_flight() < 10'000; }));
+  EXPECT_TRUE(Eventually([&] { return in_flight() < 10'000; }));
   request.mutable_end();
   stream->Write(request);
   stream->WritesDone();
@@ -320,7 +320,7 @@ class BusyTest : public LimitsTest, public ::testing::WithParamInterface<Busy> {
 
   // A call's memory is freed soon after its end.
   static bool IsServed(const std::string& token, Stub* stub) {
-    return Await([&] { return Convert(token, stub).ok(); });
+    return Eventually([&] { return Convert(token, stub).ok(); });
   }
 
   static void ExpectBusyIf(bool is_busy, const std::string& token, Stub* stub) {
@@ -349,7 +349,7 @@ TEST_P(BusyTest, OthersAreServed) {
   ExpectBusy(RefusalOf(ConvertInStream("one", clips_.get())));
   held.End();
   ExpectBusyIf(false, "one", clips_.get());
-  EXPECT_TRUE(Await([this] {
+  EXPECT_TRUE(Eventually([this] {
     return ConvertInStream("one", clips_.get()).status().code() == 0;
   }));
 }

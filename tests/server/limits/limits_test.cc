@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(Limits, ClipLimitTest,
                          ::testing::ValuesIn(ClipLimits()),
                          [](const auto& info) { return info.param.name; });
 
-TEST_P(ClipLimitTest, OfConvertClip) {
+TEST_P(ClipLimitTest, ConvertClipNamesTheLimit) {
   StartAt(GetParam().has);
   EXPECT_TRUE(Convert(Clip()).ok());
   StartAt(GetParam().has - 1);
@@ -122,7 +122,7 @@ TEST_P(ClipLimitTest, OfConvertClip) {
   ExpectRefused(converted_.result());
 }
 
-TEST_P(ClipLimitTest, OfConvertClips) {
+TEST_P(ClipLimitTest, ConvertClipsNamesTheLimit) {
   std::vector<Request> requests = InPieces("pieces", Clip());
   requests.push_back(Whole("whole", Clip()));
   requests.push_back(Whole("tiny", PositionsRequest(TinyClip())));
@@ -142,7 +142,7 @@ TEST_P(ClipLimitTest, OfConvertClips) {
 }
 
 // ValidateClip reports a limit inside the file as an issue, and the call is OK.
-TEST_P(ClipLimitTest, OfValidateClip) {
+TEST_P(ClipLimitTest, ValidateClipNamesTheLimit) {
   StartAt(GetParam().has);
   ASSERT_TRUE(Validate(Clip()).ok());
   EXPECT_EQ(validated_.result().status().code(), StatusCode::OK);
@@ -238,7 +238,7 @@ class OutputCountTest : public LimitsTest {
   }
 };
 
-TEST_F(OutputCountTest, OfConversions) {
+TEST_F(OutputCountTest, ConversionsAreRefused) {
   StartWithTwo();
   EXPECT_TRUE(Convert(ClipOf(2)).ok());
   Results results;
@@ -256,7 +256,7 @@ TEST_F(OutputCountTest, OfConversions) {
 }
 
 // It makes none, but says of each whether it could be made.
-TEST_F(OutputCountTest, OfValidateClip) {
+TEST_F(OutputCountTest, ValidateClipIsRefused) {
   StartWithTwo();
   EXPECT_TRUE(Validate(ClipOf(2)).ok());
   const grpc::Status status = Validate(ClipOf(3));

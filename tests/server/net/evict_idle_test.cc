@@ -15,7 +15,7 @@
 namespace bvhmill::testing {
 namespace {
 
-TEST_F(EvictIdleTest, OfOneConnection) {
+TEST_F(EvictIdleTest, OneConnectionIsEndedIfItIsIdle) {
   constexpr int kNever = -1;
   struct Case {
     const char* name;
@@ -69,7 +69,7 @@ TEST_F(EvictIdleTest, OfOneConnection) {
   }
 }
 
-TEST_F(EvictIdleTest, ASixteenthAndOneAtLeast) {
+TEST_F(EvictIdleTest, ASixteenthIsEndedAndAtLeastOne) {
   const std::pair<int64_t, int64_t> cases[] = {{1, 1},  {15, 1}, {31, 1},
                                                {32, 2}, {47, 2}, {48, 3}};
   for (const auto& [most, ended] : cases) {
@@ -105,7 +105,7 @@ TEST_F(EvictIdleTest, TheSystemsLimitOnFilesCounts) {
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
-TEST_F(EvictIdleTest, ASixteenthThoseWithoutCallsFirst) {
+TEST_F(EvictIdleTest, ConnectionsWithoutCallsAreEndedFirst) {
   Connections connections(LimitsOf(32));
   Fill(&connections, /*is_refused=*/true);
   const auto start = Clock::now();

@@ -115,7 +115,8 @@ TEST_F(LimitsTest, MoreStreamsThanMayBeOpenAreRefused) {
   EXPECT_TRUE(Convert(PositionsRequest(SmallClip())).ok());
   second->stream->WritesDone();
   EXPECT_TRUE(second->stream->Finish().ok());
-  EXPECT_TRUE(Await([&] { return OpenStream(third_stub.get()).IsServed(); }));
+  EXPECT_TRUE(
+      Eventually([&] { return OpenStream(third_stub.get()).IsServed(); }));
 }
 
 // By default a token may have half of the streams that others leave.
@@ -174,7 +175,7 @@ TEST_F(LimitsTest, OptionsOfIdleStreamsCountByTheirMemory) {
     ASSERT_TRUE(streams.back()->stream->Write(opening));
   }
   constexpr int64_t kEach = 2 * 20'000 * sizeof(std::string);
-  ASSERT_TRUE(Await([&] {
+  ASSERT_TRUE(Eventually([&] {
     return BytesInFlight(*server_) - counted_before >= kStreams * kEach;
   })) << BytesInFlight(*server_);
   const int64_t counted = BytesInFlight(*server_) - counted_before;
@@ -186,7 +187,8 @@ TEST_F(LimitsTest, OptionsOfIdleStreamsCountByTheirMemory) {
   }
   for (const auto& open : streams) open->stream->WritesDone();
   for (const auto& open : streams) EXPECT_TRUE(open->stream->Finish().ok());
-  EXPECT_TRUE(Await([&] { return BytesInFlight(*server_) <= counted_before; }));
+  EXPECT_TRUE(
+      Eventually([&] { return BytesInFlight(*server_) <= counted_before; }));
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST_F(TransportTest, ServesWithLittleTransportMemory) {
   int cut_off = 0;
   for (auto& call : calls) cut_off += call.get().ok() ? 0 : 1;
   EXPECT_GT(cut_off, 0);
-  EXPECT_TRUE(Await([this] { return Call(Connect().get()).ok(); }));
+  EXPECT_TRUE(Eventually([this] { return Call(Connect().get()).ok(); }));
 }
 
 // Types of HTTP/2 frames.

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int64_t kMaxUncountedBytes = int64_t{200} << 20;
 // A call that takes longer is cancelled, and must then leave the server.
-constexpr std::chrono::seconds kPatience(30);
+constexpr std::chrono::seconds kTimeToAnswer(30);
 
 class AmplifierTest : public ::testing::TestWithParam<ClipCase> {
  protected:
@@ -44,7 +44,7 @@ class AmplifierTest : public ::testing::TestWithParam<ClipCase> {
 
   void ExpectServes() {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + 2 * kPatience);
+    context.set_deadline(std::chrono::system_clock::now() + 2 * kTimeToAnswer);
     v1::ConvertClipResponse response;
     const grpc::Status status = stub_->ConvertClip(
         &context, testing::PositionsRequest(testing::SmallClip(10)), &response);
@@ -59,7 +59,7 @@ class AmplifierTest : public ::testing::TestWithParam<ClipCase> {
 
 TEST_P(AmplifierTest, TakesNoMoreThanIsCounted) {
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + kPatience);
+  context.set_deadline(std::chrono::system_clock::now() + kTimeToAnswer);
   SendCase(GetParam(), GetParam().make(), stub_.get(), &context);
   ExpectServes();
   const double counted =

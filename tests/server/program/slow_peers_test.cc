@@ -16,7 +16,7 @@
 namespace bvhmill::testing {
 namespace {
 
-TEST_F(FaultTest, SlowLoris) {
+TEST_F(FaultTest, StreamsThatStopWithinAClipEndAsIdle) {
   Start({"--idle-seconds", "1", "--min-upload-bytes-per-second", "0"});
   constexpr int kStreams = 50;
   std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
@@ -40,7 +40,7 @@ TEST_F(FaultTest, SlowLoris) {
 }
 
 // A byte now and then would hold the place of a clip for ever.
-TEST_F(FaultTest, SlowLorisThatNeverStops) {
+TEST_F(FaultTest, StreamsBelowTheUploadRateEndAsSlow) {
   Start({"--idle-seconds", "2", "--max-inflight-clips", "1"});
   grpc::ClientContext context;
   const auto stream = stub_->ConvertClips(&context);

@@ -23,7 +23,6 @@ namespace {
 constexpr int kUploads = 48;
 constexpr int64_t kMessageBytes = int64_t{8} << 20;
 constexpr int64_t kMaxKeptBytes = int64_t{200} << 20;
-constexpr std::chrono::seconds kUploadPatience(60);
 
 class WaitingUploads : public ::testing::Test {
  protected:
@@ -58,16 +57,6 @@ class WaitingUploads : public ::testing::Test {
     return upload.stream->Write(request);
   }
 
-  template <typename Condition>
-  static bool Await(const Condition& is_met) {
-    const auto end = std::chrono::steady_clock::now() + kUploadPatience;
-    while (!is_met()) {
-      if (std::chrono::steady_clock::now() >= end) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return true;
-  }
-
   struct Upload {
     std::unique_ptr<grpc::ClientContext> context;
     std::unique_ptr<v1::WriteBlobResponse> response;
@@ -93,11 +82,11 @@ TEST_F(WaitingUploads, KeepNoMessageThatIsStored) {
   // One after the other: the allocator may keep the blocks of messages that
   // came at the same time.
   for (int i = 1; i < kUploads; ++i) {
-    ASSERT_TRUE(Await([&] { return is_received(i); })) << i;
+    ASSERT_TRUE(Eventually([&] { return is_received(i); })) << i;
     ASSERT_TRUE(Begin(i)) << i;
   }
-  ASSERT_TRUE(Await([&] { return is_received(kUploads); }));
-  EXPECT_TRUE(Await([&] {
+  ASSERT_TRUE(Eventually([&] { return is_received(kUploads); }));
+  EXPECT_TRUE(Eventually([&] {
     return server_->resident() - idle <= kMaxKeptBytes;
   })) << server_->resident() - idle;
 }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -216,6 +217,50 @@ TEST_F(DataFolderTest, AQuotaRefusesByItsName) {
   // No disk has so much free space.
   Open({.min_free_bytes = int64_t{1} << 60});
   EXPECT_EQ(CallErrorOf(Upload("d")).limit_name, "min_free_disk_bytes");
+}
+
+// Small blobs took all files of the disk; then no job went on.
+TEST_F(DataFolderTest, ADiskThatCanHoldNoMoreFilesIsFull) {
+  struct statvfs disk = {};
+  ASSERT_EQ(statvfs(::testing::TempDir().c_str(), &disk), 0);
+  const auto files = static_cast<int64_t>(disk.f_favail);
+  // Half of it is enough for outputs.
+  Open({.min_free_bytes = 1, .min_free_files = files + files / 4});
+  const absl::Status upload = Upload("d");
+  // Some file systems state no files.
+  if (disk.f_files == 0) {
+    EXPECT_TRUE(upload.ok()) << upload;
+    return;
+  }
+  EXPECT_EQ(ReasonOf(upload), "DISK_FULL");
+  EXPECT_THAT(std::string(upload.message()), HasSubstr("more files"));
+  EXPECT_TRUE(folder_->blobs().CheckDisk().ok());
+}
+
+// The database kept the space of all jobs that it ever had.
+TEST_F(DataFolderTest, TheDatabaseGivesBackTheSpaceOfRemovedJobs) {
+  Open();
+  server::NewJob job;
+  job.caller = "s";
+  for (int i = 0; i < 4000; ++i) {
+    job.items.push_back({.key = std::to_string(i) + std::string(4000, 'k'),
+                         .blob = SourceName("d").digest});
+  }
+  server::JobInfo info;
+  bool is_new = false;
+  ASSERT_TRUE(folder_->jobs().Create(job, 1000, &info, &is_new).ok());
+  // What is in the log comes into the file when it is closed.
+  Open();
+  const auto full = std::filesystem::file_size(path_ + "/jobs.db");
+  EXPECT_GT(full, 16'000'000U);
+  ASSERT_TRUE(folder_->jobs().Cancel("s", info.id, 2000, &info).ok());
+  ASSERT_TRUE(folder_->jobs().Delete("s", info.id).ok());
+  int64_t count = 0;
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(folder_->jobs().Expire(3000, &count).ok());
+  }
+  Open();
+  EXPECT_LT(std::filesystem::file_size(path_ + "/jobs.db"), full / 2);
 }
 
 TEST_F(DataFolderTest, AnOutputLetsNoUploadPass) {

@@ -5,6 +5,7 @@
 
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/avatar/drive_steps.h"
+#include "bvhmill/anim/format/anim_format.h"
 
 namespace bvhmill {
 namespace {

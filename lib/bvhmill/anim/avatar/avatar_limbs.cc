@@ -8,11 +8,10 @@
 
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/avatar/source_pose.h"
+#include "bvhmill/math/linear.h"
 
 namespace bvhmill {
 namespace {
-
-constexpr double kDegrees = 57.29577951308232;
 
 // Only limbs whose bones have the same direction in all figures. Collars and
 // feet differ by tens of degrees from skeleton to skeleton in the same pose.
@@ -62,7 +61,8 @@ bool Normalize(Vec3<double>* v) {
 
 double DegreesBetween(const Vec3<double>& a, const Vec3<double>& b) {
   const Vec3<double> cross = Cross(a, b);
-  return std::atan2(std::sqrt(DotOf(cross, cross)), DotOf(a, b)) * kDegrees;
+  return std::atan2(std::sqrt(DotOf(cross, cross)), DotOf(a, b)) *
+         kDegreesPerRadian<double>;
 }
 
 // The shortest rotation from a to b, which are unit vectors. If they are

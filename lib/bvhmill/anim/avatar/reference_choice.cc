@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/math/linear.h"
 
 namespace bvhmill {
 namespace {
 
 constexpr double kOddDegrees = 45;
 constexpr double kOddLegDegrees = 60;
-constexpr double kDegreesPerRadian = 57.29577951308232;
 
 // The difference of a pose from the avatar's rest pose, in degrees.
 struct PoseError {
@@ -33,7 +33,7 @@ struct PoseError {
 
 double DegreesOf(const Quat<double>& q) {
   const double sine = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
-  return 2 * std::atan2(sine, std::fabs(q.w)) * kDegreesPerRadian;
+  return 2 * std::atan2(sine, std::fabs(q.w)) * kDegreesPerRadian<double>;
 }
 
 struct TrunkPart {

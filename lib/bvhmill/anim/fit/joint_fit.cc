@@ -7,11 +7,10 @@
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/avatar/drive_steps.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/math/linear.h"
 
 namespace bvhmill {
 namespace {
-
-constexpr float kDegrees = 57.29577951308232F;
 
 // Units of work for a node or a rotation on the path between two nodes, and for
 // a frame whose rotation is compared with that at rest, or measured by the slow
@@ -86,11 +85,12 @@ absl::Status JointFit::AddRotations(const DrivenJoint& driven,
   if (!work().Spend(rest_units)) return work().Pay();
   fitted->turns = LeavesRest();
   BVHMILL_RETURN_IF_ERROR(HoldKeys());
-  FitResult fit = FitRotation(rotation_, source_.times, max_degrees / kDegrees,
-                              &workspace_);
+  FitResult fit =
+      FitRotation(rotation_, source_.times,
+                  max_degrees / kDegreesPerRadian<float>, &workspace_);
   HoldOnly(fit.keys);
   if (!work().ok()) return work().Pay();
-  fitted->degrees = fit.error * kDegrees;
+  fitted->degrees = fit.error * kDegreesPerRadian<float>;
   if (IsMissed(fitted->degrees, max_degrees)) {
     fitted->missed.push_back(
         {driven.node, 0, fitted->degrees, max_degrees, " degrees"});
@@ -104,8 +104,8 @@ absl::Status JointFit::AddRotations(const DrivenJoint& driven,
 
 // True if the rotation is outside the bound around rest in any frame.
 bool JointFit::LeavesRest() const {
-  const float least =
-      std::cos(std::min(source_.options.max_degrees, 1.0F) / kDegrees / 2);
+  const float least = std::cos(std::min(source_.options.max_degrees, 1.0F) /
+                               kDegreesPerRadian<float> / 2);
   for (const float w : rotation_.q[3]) {
     if (w < least) return true;
   }

@@ -33,8 +33,8 @@ float RoundTrip(float value, float range) {
   return DecodeU16(RoundU16(value, -range, range), -range, range);
 }
 
-// RoundTrip(value, 1) without branches. `value` may exceed 1 by a rounding
-// error.
+// The fast twin of RoundTrip(value, 1), without branches. `value` may exceed 1
+// by a rounding error.
 inline float RoundTripUnit(float value) {
   constexpr float kStep = 1.0F / 65535.0F;
   const float scaled = (value + 1.0F) / 2.0F * 65535.0F + 0.5F;

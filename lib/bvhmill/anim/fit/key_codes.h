@@ -1,7 +1,7 @@
 #pragma once
 
-// The values that keys would hold at every frame of a curve, in codes. Private
-// to anim/.
+// The value of a key at each frame of a curve, rounded to the codes of the
+// format. Private to anim/.
 
 #include "bvhmill/anim/avatar/drive_curves.h"
 #include "bvhmill/anim/fit/curve_fit.h"
@@ -16,7 +16,7 @@ namespace bvhmill {
 void DecodeRotationKeys(const RotationCurve& curve, const FrameTimes& times,
                         FitWorkspace* workspace);
 
-// The same for positions.
+// The same for positions. Each component is rounded. Does not return early.
 void DecodePositionKeys(const PositionCurve& curve, const FrameTimes& times,
                         FitWorkspace* workspace);
 

@@ -40,6 +40,9 @@ inline constexpr uint32_t kMaxReadHandPose = 14;
 inline constexpr float kAnimRotationRange = 1.0F;
 inline constexpr float kAnimPositionRange = 5.0F;
 
+// Metres in an inch: INCHES_TO_METERS of the viewer's llbvhloader.cpp.
+inline constexpr double kInchMetres = 0.02540005;
+
 // The server (not the viewer) refuses an upload of more bytes.
 inline constexpr int64_t kMaxAnimUploadBytes = 250'000;
 

@@ -37,8 +37,8 @@ struct AnimReadResult {
 // viewer ignores, padding and trailing bytes are not kept; otherwise
 // WriteAnim(ReadAnim(bytes).motion) gives the bytes of a 1.0 file back.
 //
-// Memory grows with the bytes, never by a number that they state. Never throws.
-// Cost: O(bytes).
+// Memory grows with the bytes, never by a number that they state. Throws
+// nothing but std::bad_alloc. Cost: O(bytes).
 AnimReadResult ReadAnim(std::string_view bytes, const AnimReadOptions& options,
                         IssueLog* log);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/anim/format/anim_format.h"
 #include "bvhmill/anim/viewer/viewer_loader.h"
 #include "bvhmill/anim/viewer/viewer_track.h"
 #include "bvhmill/base/held_memory.h"
@@ -14,8 +15,6 @@ namespace {
 
 constexpr int32_t kPriority = 2;
 constexpr float kEaseSeconds = 0.3F;
-// The viewer's metres in an inch.
-constexpr float kInch = 0.02540005F;
 
 // Memory and units of work for the view of a node; units for a joint, for the
 // time code of a frame, and for a key.
@@ -101,7 +100,7 @@ AnimKey PositionKey(const Frame& frame, const ViewerTrack& track, size_t i,
   if (!track.position[0].empty()) p = VectorAt(track.position, i);
   for (size_t k = 0; k < p.size(); ++k) p[k] -= frame.first_position[k];
   p = Turn(Turn(p, Inverse(frame.first_rotation)), frame.axes);
-  for (float& value : p) value *= kInch;
+  for (float& value : p) value *= static_cast<float>(kInchMetres);
   return MakeKey(time, p, kAnimPositionRange);
 }
 

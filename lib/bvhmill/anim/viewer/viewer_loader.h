@@ -25,7 +25,8 @@ struct ViewerText {
 };
 
 // Reads `text`. Memory grows with the contents of `text`, never by a number
-// that it states. Never throws. Cost: O(bytes), about 80 ns for each number.
+// that it states. Throws nothing but std::bad_alloc. Cost: O(bytes), about 80
+// ns for each number.
 ViewerText LoadViewerText(std::string_view text);
 
 }  // namespace bvhmill

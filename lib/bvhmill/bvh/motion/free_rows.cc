@@ -121,8 +121,8 @@ bool MotionReader::TakeValues(const Line& line, int64_t most) {
     index = scan.stop;
     const bool full = values > 0 && got_ % context_.width == 0;
     if (full && !CommitPartial(line)) return false;
-    if (scan.end == RowEnd::kLine) return true;
-    if (scan.end == RowEnd::kNumber || values == 0) return false;
+    if (scan.end == RowEnd::kLineEnd) return true;
+    if (scan.end == RowEnd::kNotANumber || values == 0) return false;
   }
   return !takes_all;
 }

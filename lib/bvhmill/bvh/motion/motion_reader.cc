@@ -211,7 +211,7 @@ bool MotionReader::TakeRow(const Line& line) {
   }
   const auto width = static_cast<size_t>(context_.width);
   const LineScan scan = ScanLine(line.text, 0, sink_.NextRows(1).first(width));
-  if (scan.end != RowEnd::kLine || scan.values != width) {
+  if (scan.end != RowEnd::kLineEnd || scan.values != width) {
     stage_ = Stage::kProbe;
     return false;
   }

@@ -1,7 +1,9 @@
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/edit/repair/steps.h"
 #include "bvhmill/edit/sample_pose.h"
@@ -25,11 +27,11 @@ class GapFiller {
     const Node& node = clip_.skeleton.nodes[static_cast<size_t>(track_.node)];
     const auto before = RowAt(&clip_, gap.begin - 1);
     const auto after = RowAt(&clip_, gap.end);
-    const double frames = static_cast<double>(gap.end - gap.begin + 1);
+    const double intervals = static_cast<double>(gap.end - gap.begin + 1);
     for (int64_t t = gap.begin; t < gap.end; ++t) {
       const auto row = RowAt(&clip_, t);
       BlendNode(clip_.skeleton, node, before, after,
-                static_cast<double>(t - gap.begin + 1) / frames, WayOf(row),
+                static_cast<double>(t - gap.begin + 1) / intervals, WayOf(row),
                 blended_);
       for (const size_t column : track_.columns) {
         if (!std::isfinite(row[column])) row[column] = blended_[column];
@@ -64,6 +66,32 @@ std::vector<FrameRun> GapsOf(const Clip& clip, const JointTrack& track) {
   return gaps;
 }
 
+// Fills the gaps of one joint. `blended` has room for a row. Sets `*has_left`
+// if a gap is too long, or at an end of the clip.
+absl::Status FillTrack(const JointTrack& track, int64_t max_frames,
+                       std::span<float> blended, RepairedClip* repaired,
+                       bool* has_left) {
+  Clip& clip = *repaired->clip;
+  BVHMILL_RETURN_IF_ERROR(
+      DrawWork(track, clip.motion.frames, kGapWork, repaired->budget));
+  std::vector<FrameRun> gaps = GapsOf(clip, track);
+  const auto is_left = [&](const FrameRun& gap) {
+    return gap.begin == 0 || gap.end == clip.motion.frames ||
+           gap.frames() > max_frames;
+  };
+  *has_left |= std::erase_if(gaps, is_left) > 0;
+  int64_t frames = 0;
+  for (const FrameRun& gap : gaps) frames += gap.frames();
+  BVHMILL_RETURN_IF_ERROR(
+      DrawWork(track, frames, kBlendWork, repaired->budget));
+  GapFiller filler(track, &clip, blended);
+  for (const FrameRun& gap : gaps) filler.Fill(gap);
+  if (frames > 0) {
+    repaired->Note(IssueCode::REPAIR_GAP_FILLED, track, std::move(gaps));
+  }
+  return absl::OkStatus();
+}
+
 // Notes the gaps that are not filled.
 absl::Status NoteLeftGaps(RepairedClip* repaired) {
   for (const JointTrack& track : repaired->tracks) {
@@ -78,37 +106,20 @@ absl::Status NoteLeftGaps(RepairedClip* repaired) {
 
 }  // namespace
 
-absl::Status FillGaps(int64_t most_frames, RepairedClip* repaired) {
-  Clip& clip = *repaired->clip;
+absl::Status FillGaps(int64_t max_frames, RepairedClip* repaired) {
+  const Clip& clip = *repaired->clip;
   // Every other frame may be a gap, and a list that grows takes three times its
   // size.
-  const int64_t bytes =
-      2 * clip.motion.frames * static_cast<int64_t>(sizeof(FrameRun));
-  BVHMILL_RETURN_IF_ERROR(HoldFrom(repaired->budget, bytes));
+  HeldMemory memory(repaired->budget);
+  BVHMILL_RETURN_IF_ERROR(memory.Draw(2 * clip.motion.frames *
+                                      static_cast<int64_t>(sizeof(FrameRun))));
   std::vector<float> blended(clip.skeleton.channels.size());
-  absl::Status status;
-  bool are_left = false;
+  bool has_left = false;
   for (const JointTrack& track : repaired->tracks) {
-    status = DrawWork(track, clip.motion.frames, kGapWork, repaired->budget);
-    if (!status.ok()) break;
-    std::vector<FrameRun> gaps = GapsOf(clip, track);
-    const auto stay = [&](const FrameRun& gap) {
-      return gap.begin == 0 || gap.end == clip.motion.frames ||
-             gap.frames() > most_frames;
-    };
-    are_left |= std::erase_if(gaps, stay) > 0;
-    int64_t frames = 0;
-    for (const FrameRun& gap : gaps) frames += gap.frames();
-    status = DrawWork(track, frames, kBlendWork, repaired->budget);
-    if (!status.ok()) break;
-    GapFiller filler(track, &clip, blended);
-    for (const FrameRun& gap : gaps) filler.Fill(gap);
-    if (frames == 0) continue;
-    repaired->Note(IssueCode::REPAIR_GAP_FILLED, track, std::move(gaps));
+    BVHMILL_RETURN_IF_ERROR(
+        FillTrack(track, max_frames, blended, repaired, &has_left));
   }
-  if (status.ok() && are_left) status = NoteLeftGaps(repaired);
-  ReturnTo(repaired->budget, bytes);
-  return status;
+  return has_left ? NoteLeftGaps(repaired) : absl::OkStatus();
 }
 
 }  // namespace bvhmill

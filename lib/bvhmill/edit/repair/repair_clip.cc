@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/repair/steps.h"
@@ -25,7 +26,7 @@ int64_t TrackBytes(const Skeleton& skeleton) {
 
 // Bytes of the ranges of frames of a joint: those of its position, which may
 // have grown to twice their number, and the union with those of its rotation.
-// A range is followed by a frame of no range.
+// Ranges do not touch, so there are at most frames / 2 of them.
 int64_t RangeBytes(const Repairs& repairs, int64_t frames) {
   const bool has_ranges = repairs.fill_gap_frames > 0 || repairs.replace_spikes;
   return has_ranges ? 2 * frames * static_cast<int64_t>(sizeof(FrameRun)) : 0;
@@ -99,21 +100,17 @@ void RepairedClip::LogNoted() {
 absl::Status RepairClip(const Repairs& repairs, const Thresholds& thresholds,
                         Budget* budget, Clip* clip, IssueLog* log) {
   if (IsEmpty(repairs)) return absl::OkStatus();
-  const int64_t bytes =
-      TrackBytes(clip->skeleton) + RangeBytes(repairs, clip->motion.frames);
-  BVHMILL_RETURN_IF_ERROR(HoldFrom(budget, bytes));
-  absl::Status status;
-  {
-    RepairedClip repaired;
-    repaired.clip = clip;
-    repaired.tracks = TracksOf(clip->skeleton);
-    repaired.log = log;
-    repaired.thresholds = thresholds;
-    repaired.budget = budget;
-    status = MakeRepairs(repairs, &repaired);
-    repaired.LogNoted();
-  }
-  ReturnTo(budget, bytes);
+  HeldMemory memory(budget);
+  BVHMILL_RETURN_IF_ERROR(memory.Draw(
+      TrackBytes(clip->skeleton) + RangeBytes(repairs, clip->motion.frames)));
+  RepairedClip repaired;
+  repaired.clip = clip;
+  repaired.tracks = TracksOf(clip->skeleton);
+  repaired.log = log;
+  repaired.thresholds = thresholds;
+  repaired.budget = budget;
+  const absl::Status status = MakeRepairs(repairs, &repaired);
+  repaired.LogNoted();
   return status;
 }
 

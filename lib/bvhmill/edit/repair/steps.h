@@ -67,7 +67,7 @@ absl::Status DropRepeats(RepairedClip* repaired);
 // REPAIR_FRAME_TIME.
 void SnapFrameTime(RepairedClip* repaired);
 // REPAIR_GAP_FILLED, REPAIR_GAP_LEFT.
-absl::Status FillGaps(int64_t most_frames, RepairedClip* repaired);
+absl::Status FillGaps(int64_t max_frames, RepairedClip* repaired);
 // REPAIR_SPIKE_REPLACED.
 absl::Status ReplaceSpikes(RepairedClip* repaired);
 // REPAIR_UNWRAPPED.

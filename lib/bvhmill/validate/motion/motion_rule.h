@@ -3,7 +3,7 @@
 // Rules about the steps of joints from frame to frame. The observer of
 // motion_rules.h computes the steps of all joints once, in blocks of frames,
 // and gives them to each rule. A new rule is a file that implements MotionRule
-// and a row of the table in motion_rules.cc.
+// and a row of rules.inc.
 //
 // With the local rotation of a joint in frame t as a unit quaternion q(t), its
 // sign chosen so that q(t) . q(t-1) >= 0, and dq(t) = q(t) - q(t-1):
