@@ -109,18 +109,30 @@ absl::Status SqliteJobStore::Expire(int64_t before_ms, int64_t* count) {
   return GiveBackPages();
 }
 
-// Gives pages that removed rows have left back to the disk, some at a time:
-// others write between. Files that were made without auto_vacuum keep theirs.
+// Gives pages that removed rows have left back to the disk, at most 256 MiB of
+// them. Others write between the parts. Files that were made without
+// auto_vacuum keep theirs.
 absl::Status SqliteJobStore::GiveBackPages() {
+  constexpr int kMostParts = 32;
+  bool has_more = true;
+  for (int part = 0; part < kMostParts && has_more; ++part) {
+    if (part > 0) std::this_thread::sleep_for(kRemovalPause);
+    BVHMILL_RETURN_IF_ERROR(GiveBackSomePages(&has_more));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SqliteJobStore::GiveBackSomePages(bool* has_more) {
+  // Some pages are kept for the next rows.
   constexpr int64_t kKeptPages = 1024;
   const std::lock_guard lock(write_mutex_);
   {
     Statement count(writer_.get(), "PRAGMA freelist_count");
-    const bool has_more = count.Step() && count.Int(0) > kKeptPages;
+    *has_more = count.Step() && count.Int(0) > kKeptPages;
     BVHMILL_RETURN_IF_ERROR(count.status());
-    if (!has_more) return absl::OkStatus();
   }
-  return writer_->Execute("PRAGMA incremental_vacuum(4096)");
+  return *has_more ? writer_->Execute("PRAGMA incremental_vacuum(2048)")
+                   : absl::OkStatus();
 }
 
 }  // namespace bvhmill::server

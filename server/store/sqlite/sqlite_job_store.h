@@ -65,6 +65,7 @@ class SqliteJobStore final : public JobStore {
   absl::Status RemoveSome(int64_t job, bool* is_gone);
   absl::Status Remove(int64_t job, int most_parts);
   absl::Status GiveBackPages();
+  absl::Status GiveBackSomePages(bool* has_more);
   // All of these with the mutex of the writer, within a transaction.
   absl::Status AddItems(int64_t job, const NewJob& from);
   absl::Status FindRequest(const NewJob& job, JobInfo* info, bool* is_there);
