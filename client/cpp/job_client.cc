@@ -287,18 +287,29 @@ absl::StatusOr<std::vector<std::string>> JobClient::FindMissing(
 }
 
 // The server refuses an offset with the right one: the upload goes on there.
+// The bytes of an earlier upload may be wrong; the server has dropped them
+// then, and the upload begins again, once.
 absl::Status JobClient::Upload(const std::string& name, int64_t size,
                                const Read& read, std::atomic<int64_t>* sent,
                                const CancelToken* cancel) const {
   int64_t at = 0;
+  bool is_resumed = false;
   return impl_->Try(cancel, [&](bool* progress) {
     absl::Status status = impl_->Send(name, size, read, &at, sent, cancel);
     const CallError error = CallErrorOf(status);
-    if (error.reason != "OFFSET_WRONG") return status;
-    const int64_t committed =
-        std::atoll(std::string(FindArg(error, "committed_bytes")).c_str());
-    *progress = committed > at;
-    at = committed;
+    if (error.reason == "OFFSET_WRONG") {
+      const int64_t committed =
+          std::atoll(std::string(FindArg(error, "committed_bytes")).c_str());
+      *progress = committed > at;
+      at = committed;
+      is_resumed = true;
+      status = impl_->Send(name, size, read, &at, sent, cancel);
+    }
+    if (CallErrorOf(status).reason != "DIGEST_MISMATCH" || !is_resumed) {
+      return status;
+    }
+    at = 0;
+    is_resumed = false;
     return impl_->Send(name, size, read, &at, sent, cancel);
   });
 }

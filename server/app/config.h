@@ -23,17 +23,6 @@ struct ServiceLimits {
 #include "server/limits/limits.inc"
 };
 
-// The largest message that gRPC reads: four times max_request_message_bytes.
-// The server refuses a message between the two with an error that names the
-// limit; gRPC refuses a larger one itself.
-inline int64_t MaxReceivedBytes(const ServiceLimits& limits) {
-  constexpr int64_t kNamedFactor = 4;
-  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
-  const int64_t limit = limits.max_request_message_bytes;
-  return limit == 0 ? kMax
-                    : std::min(limit, kMax / kNamedFactor) * kNamedFactor;
-}
-
 // `seconds` as a duration, at most 1e9 s, so that a time plus it does not
 // overflow.
 inline std::chrono::seconds Seconds(int64_t seconds) {
@@ -46,6 +35,24 @@ struct TransportLimits {
 #define BVHMILL_TRANSPORT_LIMIT(name, value, ...) int64_t name = value;
 #include "server/limits/limits.inc"
 };
+
+// The largest message that gRPC reads: four times max_request_message_bytes, or
+// less where a few such messages would take all of max_transport_bytes. The
+// server refuses a message above the limit with an error that names it; gRPC
+// refuses a larger one itself.
+inline int64_t MaxReceivedBytes(const ServiceLimits& limits,
+                                const TransportLimits& transport) {
+  constexpr int64_t kNamedFactor = 4;
+  constexpr int64_t kLeastMessages = 16;
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
+  const int64_t limit = std::min(limits.max_request_message_bytes, kMax);
+  if (limit == 0) return kMax;
+  const int64_t most = transport.max_transport_bytes == 0
+                           ? kMax
+                           : transport.max_transport_bytes / kLeastMessages;
+  return std::clamp(most, limit,
+                    std::min(limit, kMax / kNamedFactor) * kNamedFactor);
+}
 
 // Limits on jobs and blobs. 0 = no limit.
 struct JobLimits {

@@ -30,9 +30,10 @@ int Milliseconds(int64_t seconds) {
                       : static_cast<int>(std::min(seconds, kMax) * 1000);
 }
 
-void SetMessageLimits(const ServiceLimits& limits,
+void SetMessageLimits(const ServerConfig& config,
                       grpc::ServerBuilder* builder) {
-  builder->SetMaxReceiveMessageSize(static_cast<int>(MaxReceivedBytes(limits)));
+  builder->SetMaxReceiveMessageSize(
+      static_cast<int>(MaxReceivedBytes(config.service, config.transport)));
   // gRPC would decompress a message of any size; ReadMessage does so within the
   // limit.
   builder->AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
@@ -175,7 +176,7 @@ absl::Status Server::Listen() {
   builder.RegisterService(&blob_service_);
   builder.RegisterService(&server_service_);
   builder.RegisterCallbackGenericService(&unknown_service_);
-  SetMessageLimits(config.service, &builder);
+  SetMessageLimits(config, &builder);
   SetConnectionLimits(config.transport, &builder);
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {

@@ -48,9 +48,9 @@ class BlobStream : public Reactor {
  protected:
   ServerConfig const& config() const { return call_.parts().call.config; }
 
-  absl::Status Enter() {
+  absl::Status Enter(int64_t request_bytes = 0) {
     return CatchAsStatus(call_.parts().call.record.log, where_,
-                         [this] { return call_.Enter(); });
+                         [&] { return call_.Enter(request_bytes); });
   }
 
   // Has a worker do `step`, which begins the next operation of gRPC or ends the
@@ -86,15 +86,22 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
 
   void Start() {
     const absl::Status entered = Enter();
-    entered.ok() ? StartRead(&received_) : End(entered);
+    if (!entered.ok()) return End(entered);
+    call_.AwaitPeer();
+    StartRead(&received_);
   }
 
+  // The message is counted before it waits for a worker.
   void OnReadDone(bool ok) override {
     call_.MarkActive();
-    Queue([this, ok] {
-      const absl::Status status = is_cancelled_ ? absl::CancelledError("")
-                                  : ok          ? Take()
-                                                : Answer(/*is_stored=*/false);
+    const auto bytes = static_cast<int64_t>(received_.Length());
+    const absl::Status counted =
+        ok ? call_.CountMessage(bytes) : absl::OkStatus();
+    Queue([this, ok, counted] {
+      const absl::Status status = !counted.ok()   ? counted
+                                  : is_cancelled_ ? absl::CancelledError("")
+                                  : ok            ? Take()
+                                                  : Answer(/*is_stored=*/false);
       // The end of an upload may wait for the network, so a worker does it.
       if (!status.ok()) upload_ = nullptr;
       return status;
@@ -104,11 +111,6 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
  private:
   absl::Status Take() {
     const auto bytes = static_cast<int64_t>(received_.Length());
-    if (Exceeds(bytes, config().service.max_request_message_bytes)) {
-      return LimitExceeded("max_request_message_bytes",
-                           config().service.max_request_message_bytes, bytes);
-    }
-    BVHMILL_RETURN_IF_ERROR(call_.ticket().Grow(2 * bytes));
     message_.Clear();
     int64_t beside = 0;
     BVHMILL_RETURN_IF_ERROR(
@@ -143,7 +145,6 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
     bool is_ready = message_.data().empty() && !message_.finish();
     if (!is_ready) BVHMILL_RETURN_IF_ERROR(upload_->Prepare(&is_ready));
     if (is_ready) return Go();
-    call_.MarkActive();
     if (is_cancelled_) return absl::CancelledError("");
     Queue([this] { return Prepare(); });
     return absl::OkStatus();
@@ -151,11 +152,13 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
 
   absl::Status Go() {
     const bool finishes = message_.finish();
+    const auto bytes = static_cast<int64_t>(message_.data().size());
     BVHMILL_RETURN_IF_ERROR(Store(message_));
     // Clear would keep the memory of the data, which no longer counts.
     message_ = {};
     static_cast<void>(call_.ticket().Grow(-held_));
     if (finishes) return Answer(/*is_stored=*/true);
+    call_.AwaitData(bytes);
     StartRead(&received_);
     return absl::OkStatus();
   }
@@ -235,7 +238,7 @@ class ReadBlobCall final : public BlobStream<BlobWriteReactor> {
         request_(*request) {}
 
   void Start() {
-    const absl::Status entered = Enter();
+    const absl::Status entered = Enter(static_cast<int64_t>(request_.Length()));
     if (!entered.ok()) return End(entered);
     Queue([this] {
       const absl::Status begun = Begin();
@@ -299,6 +302,7 @@ class ReadBlobCall final : public BlobStream<BlobWriteReactor> {
     at_ += static_cast<int64_t>(response.data().size());
     call_.record().AddBytes(0, static_cast<int64_t>(response.data().size()));
     ToBytes(response, &sent_);
+    call_.AwaitPeer();
     StartWrite(&sent_);
     return absl::OkStatus();
   }

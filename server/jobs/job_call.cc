@@ -1,5 +1,8 @@
 #include "server/jobs/job_call.h"
 
+#include <algorithm>
+
+#include "bvhmill/base/limits.h"
 #include "server/app/config.h"
 #include "server/rpc/catch_as_status.h"
 #include "server/rpc/errors.h"
@@ -23,8 +26,8 @@ class LongCall::Watch final : public CallWatch {
       return live_.Cancel();
     }
     const int64_t idle = owner_->parts_.call.config.service.idle_seconds;
-    const Clock::time_point active = owner_->active_at_;
-    if (idle > 0 && active < now && now - active > Seconds(idle)) {
+    const Clock::time_point since = owner_->idle_since_;
+    if (idle > 0 && since < now && now - since > Seconds(idle)) {
       live_.Cancel();
     }
   }
@@ -68,7 +71,7 @@ LongCall::LongCall(const JobCallParts& parts, Method method,
       record_(parts.call.record, method, call),
       watch_(std::make_shared<Watch>(this, call)) {}
 
-absl::Status LongCall::Enter() {
+absl::Status LongCall::Enter(int64_t request_bytes) {
   if (!watch_->Begin(&parts_.call.calls, watch_, record_.peer())) {
     return Stopping();
   }
@@ -77,19 +80,43 @@ absl::Status LongCall::Enter() {
   const absl::Status opened = parts_.call.admission.TryOpen(
       *record_.caller(), record_.peer(), &ticket_);
   has_entered_ = opened.ok();
-  return opened;
+  return opened.ok() ? CountMessage(request_bytes) : opened;
 }
 
-void LongCall::MarkActive() {
-  active_at_ = Clock::now();
-  watch_->MarkActive();
+absl::Status LongCall::CountMessage(int64_t bytes) {
+  const int64_t limit = parts_.call.config.service.max_request_message_bytes;
+  if (Exceeds(bytes, limit)) {
+    return LimitExceeded("max_request_message_bytes", limit, bytes);
+  }
+  return ticket_.Grow(2 * bytes);
 }
 
+void LongCall::MarkActive() { watch_->MarkActive(); }
+
+void LongCall::AwaitPeer() {
+  waited_ = {};
+  idle_since_ = Clock::now();
+}
+
+void LongCall::AwaitData(int64_t bytes) {
+  const int64_t rate = parts_.call.config.service.min_upload_bytes_per_second;
+  constexpr Clock::duration kSecond = std::chrono::seconds(1);
+  if (rate > 0) {
+    waited_ = std::max(waited_ - kSecond * bytes / rate, Clock::duration(0));
+  } else if (bytes > 0) {
+    waited_ = {};
+  }
+  idle_since_ = Clock::now() - waited_;
+}
+
+// The time that the task waits for a worker is not the peer's.
 bool LongCall::Queue(std::function<void()> task) {
+  const Clock::time_point since =
+      idle_since_.exchange(Clock::time_point::max());
+  if (since < Clock::time_point::max()) waited_ = Clock::now() - since;
   bool is_queued = false;
   CatchAndLog(parts_.call.record.log, "a call about jobs", [&] {
-    is_queued = parts_.call.queue.Enqueue(record_.turn(), std::move(task),
-                                          Priority::kBackground);
+    is_queued = parts_.call.queue.Enqueue(record_.turn(), std::move(task));
   });
   return is_queued;
 }

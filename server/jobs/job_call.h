@@ -95,18 +95,27 @@ class LongCall {
   LongCall(const JobCallParts& parts, Method method,
            grpc::CallbackServerContext* call);
 
-  // Checks and counts the call. The ticket of the call counts a stream.
-  // UNAVAILABLE, SERVER_STOPPING; also the errors of CallRecord::Enter and of
-  // Admission::TryOpen.
-  absl::Status Enter();
+  // Checks and counts the call, and the memory of its request. The ticket of
+  // the call counts a stream. UNAVAILABLE, SERVER_STOPPING; also the errors of
+  // CallRecord::Enter, of Admission::TryOpen and of CountMessage.
+  absl::Status Enter(int64_t request_bytes = 0);
+  // Counts the memory of a message that waits for a worker: twice its bytes.
+  // RESOURCE_EXHAUSTED if it has more than max_request_message_bytes, or there
+  // is no memory for it.
+  absl::Status CountMessage(int64_t bytes);
   // A message of the peer has come, or the peer has accepted one. Tells the
-  // registry, too: else the bytes of the peer would count as part of no
-  // message.
+  // registry: else the bytes of the peer would count as part of no message.
   void MarkActive();
-  // The peer may be idle for any time from now on.
-  void Wait() { active_at_ = std::chrono::steady_clock::time_point::max(); }
-  // Has a worker do `task`, with the priority of background work. False if
-  // there is no memory for it: then it never runs.
+  // The server waits for the peer from now on, until the next call of Queue.
+  // The peer may be idle for idle_seconds; earlier waits do not count.
+  void AwaitPeer();
+  // The same while the peer sends data, of which `bytes` have come since the
+  // last call. Earlier waits count, except one second for each
+  // min_upload_bytes_per_second that came since: empty messages, or a byte now
+  // and then, keep no upload alive.
+  void AwaitData(int64_t bytes);
+  // Has a worker do `task`: soon, since these tasks are short. False if there
+  // is no memory for it: then it never runs.
   bool Queue(std::function<void()> task);
   // Ends the record, the ticket and the entry of the registry. Call it in
   // OnDone.
@@ -125,8 +134,12 @@ class LongCall {
   // The record is complete.
   std::atomic<bool> has_entered_{false};
   std::shared_ptr<Watch> watch_;
-  std::atomic<std::chrono::steady_clock::time_point> active_at_{
-      std::chrono::steady_clock::now()};
+  // The time since which the peer has been idle; the maximum while the server
+  // does not wait for it.
+  std::atomic<std::chrono::steady_clock::time_point> idle_since_{
+      std::chrono::steady_clock::time_point::max()};
+  // Earlier waits that count.
+  std::chrono::steady_clock::duration waited_{};
 };
 
 }  // namespace bvhmill::server

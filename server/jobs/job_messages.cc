@@ -44,6 +44,16 @@ std::string Serialized(const google::protobuf::MessageLite& message) {
   return bytes;
 }
 
+// Never empty, which would mean the options of the job: an empty `read` says
+// the same as none.
+std::string SerializedOptions(const v1::ConvertOptions& options) {
+  std::string bytes = Serialized(options);
+  if (!bytes.empty()) return bytes;
+  v1::ConvertOptions same;
+  same.mutable_read();
+  return Serialized(same);
+}
+
 void SetTime(int64_t ms, google::protobuf::Timestamp* time) {
   time->set_seconds(ms / 1000);
   time->set_nanos(static_cast<int32_t>(ms % 1000) * 1'000'000);
@@ -68,8 +78,9 @@ absl::Status ReadItem(const ServerConfig& config, const std::string& field,
                                      4 * kMaxNameBytes));
   Encoding encoding = Encoding::kIdentity;
   SourceFormat format = SourceFormat::kBvh;
-  BVHMILL_RETURN_IF_ERROR(ReadEncoding(source.encoding(), &encoding));
-  BVHMILL_RETURN_IF_ERROR(ReadFormat(source.format(), &format));
+  absl::Status read = ReadEncoding(source.encoding(), &encoding);
+  if (read.ok()) read = ReadFormat(source.format(), &format);
+  if (!read.ok()) return InsideField(field + ".", read);
   item->key = message.key();
   item->encoding = source.encoding();
   item->format = source.format();
@@ -77,7 +88,7 @@ absl::Status ReadItem(const ServerConfig& config, const std::string& field,
   if (!message.has_options()) return absl::OkStatus();
   const absl::Status checked = CheckOptionsOf(config, message.options());
   if (!checked.ok()) return InsideField(field + ".", checked);
-  item->options = Serialized(message.options());
+  item->options = SerializedOptions(message.options());
   return absl::OkStatus();
 }
 
@@ -97,12 +108,14 @@ absl::Status CheckTexts(const v1::CreateJobRequest& request) {
 }
 
 absl::Status ReadItems(const ServerConfig& config,
-                       const v1::CreateJobRequest& request, NewJob* job,
+                       const v1::CreateJobRequest& request,
+                       const CancelToken& cancel, NewJob* job,
                        std::vector<std::string>* blobs) {
   std::set<std::string_view> keys;
   std::set<std::string_view> digests;
   job->items.resize(static_cast<size_t>(request.items_size()));
   for (int i = 0; i < request.items_size(); ++i) {
+    if (cancel.IsCancelled()) return absl::CancelledError("");
     const std::string field = "items[" + std::to_string(i) + "]";
     NewItem& item = job->items[static_cast<size_t>(i)];
     BVHMILL_RETURN_IF_ERROR(ReadItem(config, field, request.items(i), &item));
@@ -117,7 +130,8 @@ absl::Status ReadItems(const ServerConfig& config,
 }  // namespace
 
 absl::Status ReadNewJob(const ServerConfig& config,
-                        const v1::CreateJobRequest& request, NewJob* job,
+                        const v1::CreateJobRequest& request,
+                        const CancelToken& cancel, NewJob* job,
                         std::vector<std::string>* blobs) {
   const int64_t count = request.items_size();
   if (Exceeds(count, config.jobs.max_items_per_job)) {
@@ -127,7 +141,7 @@ absl::Status ReadNewJob(const ServerConfig& config,
   if (count == 0) return InvalidField("items", "is empty");
   BVHMILL_RETURN_IF_ERROR(CheckTexts(request));
   BVHMILL_RETURN_IF_ERROR(CheckOptionsOf(config, request.options()));
-  BVHMILL_RETURN_IF_ERROR(ReadItems(config, request, job, blobs));
+  BVHMILL_RETURN_IF_ERROR(ReadItems(config, request, cancel, job, blobs));
   job->display_name = request.display_name();
   job->options = Serialized(request.options());
   v1::Job annotations;
@@ -227,11 +241,13 @@ absl::Status ReadPageSize(int32_t size, int* limit) {
   return absl::OkStatus();
 }
 
-absl::Status ReadPageToken(const std::string& token, int64_t* value) {
+absl::Status ReadPageToken(const std::string& token, int64_t least,
+                           int64_t* value) {
   if (token.empty()) return absl::OkStatus();
   const char* const end = token.data() + token.size();
   const auto [stop, error] = std::from_chars(token.data(), end, *value);
-  const bool is_good = error == std::errc() && stop == end;
+  const bool is_good = error == std::errc() && stop == end && *value >= least &&
+                       token == std::to_string(*value);
   return is_good ? absl::OkStatus()
                  : InvalidField("page_token", "was not given by this server");
 }

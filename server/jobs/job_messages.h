@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "bvhmill/base/cancel.h"
 #include "bvhmill/v1/job_service.pb.h"
 #include "server/app/config.h"
 #include "server/store/job_store.h"
@@ -15,9 +16,11 @@ namespace bvhmill::server {
 // Checks a request and fills `job`, except its caller and its bounds. `blobs`
 // gets the digests of all sources, each once. INVALID_ARGUMENT, FIELD_INVALID,
 // or the error of the options; UNIMPLEMENTED for an unknown encoding or format
-// of a source; RESOURCE_EXHAUSTED, LIMIT_EXCEEDED for max_items_per_job.
+// of a source; RESOURCE_EXHAUSTED, LIMIT_EXCEEDED for max_items_per_job;
+// CANCELLED if `cancel` is.
 absl::Status ReadNewJob(const ServerConfig& config,
-                        const v1::CreateJobRequest& request, NewJob* job,
+                        const v1::CreateJobRequest& request,
+                        const CancelToken& cancel, NewJob* job,
                         std::vector<std::string>* blobs);
 
 // DATA_LOSS, JOB_DAMAGED: a row has bytes that no server has written. `what`
@@ -46,7 +49,9 @@ absl::Status ReadBlobName(const std::string& field, const std::string& name,
 // at most. INVALID_ARGUMENT, FIELD_INVALID for a negative size.
 absl::Status ReadPageSize(int32_t size, int* limit);
 // Sets `value` to the number that a token is. An empty token leaves `value` as
-// it is. INVALID_ARGUMENT, FIELD_INVALID if the token is no number.
-absl::Status ReadPageToken(const std::string& token, int64_t* value);
+// it is. INVALID_ARGUMENT, FIELD_INVALID if the token is not a number of at
+// least `least` as the server writes it.
+absl::Status ReadPageToken(const std::string& token, int64_t least,
+                           int64_t* value);
 
 }  // namespace bvhmill::server

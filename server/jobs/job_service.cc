@@ -47,7 +47,8 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
                     v1::CreateJobResponse* response) {
   NewJob job;
   std::vector<std::string> blobs;
-  BVHMILL_RETURN_IF_ERROR(ReadNewJob(parts.call.config, request, &job, &blobs));
+  BVHMILL_RETURN_IF_ERROR(
+      ReadNewJob(parts.call.config, request, call.cancel, &job, &blobs));
   const Caller& caller = *call.record.caller();
   job.caller = caller.name;
   const JobLimits& limits = parts.call.config.jobs;
@@ -58,6 +59,8 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
                     .is_fair = HasFairItems(caller, limits)};
   DataFolder* folder = nullptr;
   BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
+  // A caller that has gone would not know of the job.
+  if (call.cancel.IsCancelled()) return absl::CancelledError("");
   JobInfo info;
   bool is_new = false;
   BVHMILL_RETURN_IF_ERROR(MakeJob(own, job, blobs, folder, &info, &is_new));
@@ -110,7 +113,7 @@ absl::Status List(const JobCallParts& parts, const UnaryWork& call,
   DataFolder* folder = nullptr;
   JobPage page;
   BVHMILL_RETURN_IF_ERROR(ReadPageSize(request.page_size(), &page.limit));
-  BVHMILL_RETURN_IF_ERROR(ReadPageToken(request.page_token(), &page.before));
+  BVHMILL_RETURN_IF_ERROR(ReadPageToken(request.page_token(), 1, &page.before));
   for (const int state : request.states()) {
     if (v1::JobState_IsValid(state) && state > 0) {
       page.states.push_back(static_cast<JobState>(state));
@@ -139,7 +142,7 @@ absl::Status ListResults(const JobCallParts& parts, const UnaryWork& call,
   OneJob job;
   ResultPage page;
   BVHMILL_RETURN_IF_ERROR(ReadPageSize(request.page_size(), &page.limit));
-  BVHMILL_RETURN_IF_ERROR(ReadPageToken(request.page_token(), &page.after));
+  BVHMILL_RETURN_IF_ERROR(ReadPageToken(request.page_token(), -1, &page.after));
   BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
   page.failed_only = request.failed_only();
   page.max_bytes = BytesOfPage(parts.call.config);

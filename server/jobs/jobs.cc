@@ -296,8 +296,12 @@ void Jobs::CleanUp(DataFolder* folder, Clock::time_point now,
   if (now >= next_expire_) {
     next_expire_ = now + kExpireEvery;
     const int64_t kept = Seconds(limits.job_retention_seconds).count();
-    status = folder->jobs().Expire(kept > 0 ? time - 1000 * kept : kNoTimeMs,
-                                   &count);
+    const int64_t before = kept > 0 ? time - 1000 * kept : kNoTimeMs;
+    // Each call forgets some jobs only. The other work must come, too.
+    do {
+      status = folder->jobs().Expire(before, &count);
+    } while (status.ok() && count > 0 && Clock::now() < next_expire_ &&
+             !stop.stop_requested());
   }
   const int64_t life = Seconds(limits.blob_retention_seconds).count();
   // Servers that share blobs also learn by it how many bytes there are.

@@ -32,10 +32,10 @@ class WaitCall final : public grpc::ServerUnaryReactor,
 
   void Start() {
     self_ = shared_from_this();
-    const absl::Status entered =
-        CatchAsStatus(log(), kWaitWhere, [this] { return call_.Enter(); });
+    const absl::Status entered = CatchAsStatus(log(), kWaitWhere, [this] {
+      return call_.Enter(static_cast<int64_t>(request_.Length()));
+    });
     if (!entered.ok()) return End(entered);
-    call_.Wait();
     Queue([](WaitCall* self) { return self->Begin(); });
   }
 

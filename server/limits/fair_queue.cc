@@ -85,22 +85,29 @@ bool FairQueue::MustYield(const Class& tasks) const {
                                   : Priority::kInteractive);
 }
 
-// Spare threads run interactive tasks alone.
+// True if tasks wait that a spare thread would run after a time.
+bool FairQueue::MayBeOverdue() {
+  const Class& background = ClassOf(Priority::kBackground);
+  return !ClassOf(Priority::kInteractive).waiting.empty() ||
+         (!background.waiting.empty() && background.running == 0);
+}
+
 void FairQueue::CallSpare() {
-  const bool has_work = !ClassOf(Priority::kInteractive).waiting.empty();
-  if (has_work && !is_watched_) backlog_.notify_one();
+  if (MayBeOverdue() && !is_watched_) backlog_.notify_one();
 }
 
 FairQueue::Task FairQueue::Take(Class* tasks, Lines::iterator line) {
   Task task = std::move(line->waiting.front());
   line->waiting.pop_front();
   ++line->running;
+  ++tasks->running;
   Lines& to = line->waiting.empty() ? tasks->resting : tasks->waiting;
   to.splice(to.end(), tasks->waiting, line);
   return task;
 }
 
 void FairQueue::Done(Class* tasks, Lines::iterator line) {
+  --tasks->running;
   if (--line->running > 0 || !line->waiting.empty()) return;
   tasks->lines.erase(line->caller);
   tasks->resting.erase(line);
@@ -133,46 +140,49 @@ void FairQueue::RunWorker(Class* tasks) {
     if (yields && StartWorker(tasks)) break;
   }
   --tasks->active_workers;
+  // It has yielded: no background task may run until its turn comes.
+  if (!tasks->waiting.empty()) CallSpare();
 }
 
-// The first interactive line that is due for a spare thread; the end if there
-// is none. At most as many lines have running tasks as there are threads.
-FairQueue::Lines::iterator FairQueue::FindOverdue(Clock::time_point now) {
-  Lines& waiting = ClassOf(Priority::kInteractive).waiting;
-  if (!AreWorkersTaken()) return waiting.end();
-  return std::find_if(waiting.begin(), waiting.end(), [&](const Line& line) {
-    return line.running == 0 &&
-           now - line.waiting.front().queued_at >= options_.patience;
-  });
+// The first interactive line that is due, else a background line.
+FairQueue::Overdue FairQueue::FindOverdue(Clock::time_point now) {
+  if (!AreWorkersTaken()) return {};
+  const auto is_late = [&](const Line& line) {
+    return now - line.waiting.front().queued_at >= options_.patience;
+  };
+  Class& interactive = ClassOf(Priority::kInteractive);
+  const auto line = std::find_if(
+      interactive.waiting.begin(), interactive.waiting.end(),
+      [&](const Line& one) { return one.running == 0 && is_late(one); });
+  if (line != interactive.waiting.end()) return {&interactive, line};
+  Class& background = ClassOf(Priority::kBackground);
+  const bool is_due = background.running == 0 && !background.waiting.empty() &&
+                      is_late(background.waiting.front());
+  return is_due ? Overdue{&background, background.waiting.begin()} : Overdue{};
 }
 
-// Returns once a line is overdue; the end if no interactive task waits any
-// more.
-FairQueue::Lines::iterator FairQueue::AwaitOverdue(
-    const std::stop_token& stop, std::unique_lock<std::mutex>* lock) {
-  Lines& waiting = ClassOf(Priority::kInteractive).waiting;
-  while (!stop.stop_requested() && !waiting.empty()) {
-    const auto line = FindOverdue(Clock::now());
-    if (line != waiting.end()) return line;
+// Returns once a line is overdue; none if no line can be any more.
+FairQueue::Overdue FairQueue::AwaitOverdue(const std::stop_token& stop,
+                                           std::unique_lock<std::mutex>* lock) {
+  while (!stop.stop_requested() && MayBeOverdue()) {
+    const Overdue found = FindOverdue(Clock::now());
+    if (found.tasks != nullptr) return found;
     stopped_.wait_for(*lock, stop, options_.patience, [] { return false; });
   }
-  return waiting.end();
+  return {};
 }
 
 void FairQueue::RunSpare(const std::stop_token& stop) {
-  Class* const tasks = &ClassOf(Priority::kInteractive);
   std::unique_lock lock(mutex_);
-  const auto is_needed = [&] {
-    return !tasks->waiting.empty() && !is_watched_;
-  };
+  const auto is_needed = [&] { return MayBeOverdue() && !is_watched_; };
   while (backlog_.wait(lock, stop, is_needed) && !stop.stop_requested()) {
     is_watched_ = true;
-    const auto line = AwaitOverdue(stop, &lock);
+    const Overdue found = AwaitOverdue(stop, &lock);
     is_watched_ = false;
-    if (line == tasks->waiting.end()) continue;
+    if (found.tasks == nullptr) continue;
     // Another spare thread watches meanwhile.
     CallSpare();
-    RunOne(tasks, line, &lock);
+    RunOne(found.tasks, found.line, &lock);
   }
 }
 

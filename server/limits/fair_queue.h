@@ -21,14 +21,16 @@
 
 namespace bvhmill::server {
 
-// A queue in front of the workers. A free worker takes a task of the next
-// caller that has waiting tasks, whose number does not matter. Tasks of the two
-// priorities form separate queues, and share the workers by the rule of
+// A queue in front of the workers. A free worker takes one task of the
+// next caller that has waiting tasks, however many that caller has. Tasks of
+// the two priorities form separate queues, and share the workers by the rule of
 // Workers. Thread-safe.
 //
 // Tasks are not interrupted, so long tasks of one caller could keep all workers
-// busy. Hence spare threads: if all workers are busy, no task of a caller runs,
-// and an interactive one has waited for `patience`, a spare thread runs it.
+// busy. Hence spare threads, while all workers are busy: if no task of a caller
+// runs, and an interactive one has waited for `patience`, a spare thread runs
+// it; if no background task runs at all, and one has waited for `patience`, a
+// spare thread runs that.
 class FairQueue {
  public:
   struct Options {
@@ -80,6 +82,13 @@ class FairQueue {
     std::unordered_map<std::string, Lines::iterator> lines;
     // Calls of RunWorker that were given to the workers and have not returned.
     int active_workers = 0;
+    // Running tasks, also on spare threads.
+    int running = 0;
+  };
+  // A line that is due for a spare thread; null: none is.
+  struct Overdue {
+    Class* tasks = nullptr;
+    Lines::iterator line;
   };
 
   // All of these with the mutex held.
@@ -93,9 +102,10 @@ class FairQueue {
   void CallSpare();
   static Task Take(Class* tasks, Lines::iterator line);
   static void Done(Class* tasks, Lines::iterator line);
-  Lines::iterator FindOverdue(Clock::time_point now);
-  Lines::iterator AwaitOverdue(const std::stop_token& stop,
-                               std::unique_lock<std::mutex>* lock);
+  bool MayBeOverdue();
+  Overdue FindOverdue(Clock::time_point now);
+  Overdue AwaitOverdue(const std::stop_token& stop,
+                       std::unique_lock<std::mutex>* lock);
   // Releases the mutex while the task runs.
   void RunOne(Class* tasks, Lines::iterator line,
               std::unique_lock<std::mutex>* lock);

@@ -102,21 +102,21 @@ absl::Status MethodUnknown(std::string_view method) {
 
 absl::Status UnknownEncoding(int encoding) {
   const std::string number = std::to_string(encoding);
-  return MakeCallError(
-      {.code = Code::kUnimplemented,
-       .reason = "ENCODING_UNKNOWN",
-       .args = {{"encoding", number}},
-       .message = "source.encoding: this server cannot decode " + number +
-                  "; see GetServerInfo.encodings"});
+  return MakeCallError({.code = Code::kUnimplemented,
+                        .reason = "ENCODING_UNKNOWN",
+                        .field = "source.encoding",
+                        .args = {{"encoding", number}},
+                        .message = "this server cannot decode " + number +
+                                   "; see GetServerInfo.encodings"});
 }
 
 absl::Status UnknownSourceFormat(int format) {
   const std::string number = std::to_string(format);
   return MakeCallError({.code = Code::kUnimplemented,
                         .reason = "SOURCE_FORMAT_UNKNOWN",
+                        .field = "source.format",
                         .args = {{"format", number}},
-                        .message = "source.format: this server cannot read " +
-                                   number +
+                        .message = "this server cannot read " + number +
                                    "; see GetServerInfo.source_formats"});
 }
 

@@ -88,7 +88,8 @@ void PutLimits(const ServerConfig& config, const Caller& caller,
   PutLimits(LimitsOf(caller, config.admission), out);
   PutLimits(config.transport, out);
   PutLimits(LimitsOf(caller, config.jobs), out);
-  out->set_max_received_message_bytes(MaxReceivedBytes(config.service));
+  out->set_max_received_message_bytes(
+      MaxReceivedBytes(config.service, config.transport));
 }
 
 void PutBounds(v1::Limits* out) {

@@ -52,5 +52,38 @@ TEST_F(JobClientTest, AnUploadAndADownloadMayTakeLongerThanOneAnswer) {
   EXPECT_TRUE(back == bytes);
 }
 
+// Junk that another upload has left under the name ended the upload, although
+// the server had dropped the junk.
+TEST_F(JobClientTest, AnUploadBeginsAgainAfterABadPartialOne) {
+  StartJobs();
+  const auto jobs = Connect(milliseconds(5000));
+  const std::string bytes(100'000, 'b');
+  v1::WriteBlobResponse response;
+  ASSERT_TRUE(calls_
+                  ->Write(BlobOf(bytes), std::string(1000, 'x'), 0,
+                          /*finish=*/false, &response)
+                  .ok());
+  const auto size = static_cast<int64_t>(bytes.size());
+  const auto read = [&](int64_t offset, size_t count, std::string* piece) {
+    *piece = bytes.substr(static_cast<size_t>(offset), count);
+    return absl::OkStatus();
+  };
+  EXPECT_EQ(jobs->Upload(BlobOf(bytes), size, read, nullptr, nullptr),
+            absl::OkStatus());
+  std::string back;
+  ASSERT_TRUE(calls_->Read(BlobOf(bytes), 0, 0, &back).ok());
+  EXPECT_TRUE(back == bytes);
+  // Bytes that are wrong themselves are sent once.
+  int sent = 0;
+  const auto wrong = [&](int64_t, size_t, std::string* piece) {
+    ++sent;
+    *piece = "other";
+    return absl::OkStatus();
+  };
+  EXPECT_EQ(jobs->Upload(BlobOf("right"), 5, wrong, nullptr, nullptr).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(sent, 1);
+}
+
 }  // namespace
 }  // namespace bvhmill::testing

@@ -252,57 +252,6 @@ TEST_F(JobServerTest, LimitsAreNamed) {
             "max_blob_bytes");
 }
 
-struct BadRequest {
-  const char* field;
-  void (*spoil)(v1::CreateJobRequest*);
-};
-
-constexpr BadRequest kBadRequests[] = {
-    {"items", [](auto* request) { request->clear_items(); }},
-    {"items[0].key",
-     [](auto* request) { request->mutable_items(0)->clear_key(); }},
-    {"items[1].key",
-     [](auto* request) { request->mutable_items(1)->set_key("0"); }},
-    {"items[0].source.blob",
-     [](auto* request) {
-       request->mutable_items(0)->mutable_source()->set_blob("blobs/abc");
-     }},
-    {"options.outputs[0].format",
-     [](auto* request) {
-       request->mutable_options()->mutable_outputs(0)->clear_format();
-     }},
-    {"items[1].options.edits.resample_fps",
-     [](auto* request) {
-       request->mutable_items(1)
-           ->mutable_options()
-           ->mutable_edits()
-           ->set_resample_fps(-1);
-     }},
-    {"request_id",
-     [](auto* request) { request->set_request_id(std::string(129, 'x')); }},
-    {"annotations",
-     [](auto* request) {
-       (*request->mutable_annotations())["a"] = std::string(9000, 'x');
-     }},
-};
-
-TEST_F(JobServerTest, BadRequestsNameTheirField) {
-  StartJobs();
-  const std::vector<std::string> clips = SomeClips(2);
-  for (const BadRequest& bad : kBadRequests) {
-    v1::CreateJobRequest request = JobOfClips(clips);
-    bad.spoil(&request);
-    v1::Job job;
-    const grpc::Status status = calls_->Create(request, &job);
-    EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT) << bad.field;
-    const auto details = DetailsOf(status).bad_request;
-    ASSERT_EQ(details.field_violations_size(), 1) << bad.field;
-    EXPECT_EQ(details.field_violations(0).field(), bad.field);
-  }
-  // A refused job makes no folder.
-  EXPECT_FALSE(std::filesystem::exists(folder_));
-}
-
 TEST_F(JobServerTest, AServerWithoutAFolderSaysSo) {
   StartJobs([](server::ServerConfig* config) { config->data_dir = ""; });
   v1::Job job;

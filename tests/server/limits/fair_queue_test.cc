@@ -173,6 +173,56 @@ TEST(FairQueueTest, ALongBackgroundTaskKeepsNoInteractiveTaskWaiting) {
   passed.wait();
 }
 
+// Long interactive tasks of one caller kept jobs of all callers waiting: each
+// ninth task was one of theirs, whatever the time of the other eight.
+TEST(FairQueueTest, LongInteractiveTasksKeepNoBackgroundTaskWaiting) {
+  FairQueue queue(OneWorker(/*spare_threads=*/1));
+  std::latch begun(1);
+  std::latch passed(2);
+  ASSERT_TRUE(queue.Enqueue("a", [&] {
+    begun.count_down();
+    passed.wait();
+  }));
+  begun.wait();
+  ASSERT_TRUE(queue.Enqueue("a", [] {}));
+  for (const char* caller : {"b", "c"}) {
+    ASSERT_TRUE(queue.Enqueue(
+        caller, [&] { passed.count_down(); }, Priority::kBackground));
+  }
+  passed.wait();
+}
+
+// Jobs have one spare thread at most: the others are for callers who wait.
+TEST(FairQueueTest, OneBackgroundTaskAtMostPassesLongTasks) {
+  std::latch begun(1);
+  std::latch one_runs(1);
+  std::latch end(1);
+  std::atomic<int> running = 0;
+  std::atomic<int> most = 0;
+  FairQueue queue(OneWorker(/*spare_threads=*/3));
+  ASSERT_TRUE(queue.Enqueue("a", [&] {
+    begun.count_down();
+    end.wait();
+  }));
+  begun.wait();
+  for (const char* caller : {"b", "c", "d"}) {
+    ASSERT_TRUE(queue.Enqueue(
+        caller,
+        [&] {
+          most = std::max(most.load(), ++running);
+          if (one_runs.try_wait()) return;
+          one_runs.count_down();
+          // The other spare threads look again meanwhile.
+          std::this_thread::sleep_for(std::chrono::milliseconds(30));
+          --running;
+        },
+        Priority::kBackground));
+  }
+  one_runs.wait();
+  end.count_down();
+  EXPECT_EQ(most, 1);
+}
+
 TEST(FairQueueTest, EveryTaskRunsOnce) {
   std::atomic<int> ran{0};
   constexpr int kThreads = 4;
