@@ -74,5 +74,53 @@ TEST(AnimNames, IssuesShowNamesThatAreNotUtf8) {
   }
 }
 
+// Bones of the avatar in a row, and joints of other names below the last one.
+Clip Known(int bones, int joints) {
+  static constexpr const char* kBones[] = {
+      "mPelvis", "mTorso",   "mChest",        "mNeck",
+      "mHead",   "mHipLeft", "mShoulderLeft", "mHipRight"};
+  SkeletonBuilder builder;
+  int last = builder.Root(kBones[0], "XYZzxy", {0, 40, 0});
+  for (int i = 1; i < bones; ++i) {
+    last = builder.Joint(last, kBones[i], "zxy", {0, 20, 0});
+  }
+  for (int i = bones; i < joints; ++i) {
+    builder.Joint(last, "x" + std::to_string(i), "zxy");
+  }
+  Clip clip = CountingClip(builder.Build(), 3);
+  clip.motion.frame_time = 1.0 / 30;
+  return clip;
+}
+
+// The code of the issue that a check for the output logs; "" without one.
+std::string CodeOf(const Clip& clip, const AnimFormat& format) {
+  IssueLog log({});
+  EncodeContext context;
+  context.skeleton = &clip.skeleton;
+  context.frames = clip.motion.frames;
+  context.frame_time = clip.motion.frame_time;
+  context.log = &log;
+  MakeEncoder({"", format})->Check(context);
+  const Report report = log.Finish(true, true);
+  return report.issues.empty() ? "" : report.issues[0].code;
+}
+
+// docs/formats/anim.md: fewer than eight bones, and less than a quarter of the
+// joints.
+TEST(AnimNames, FewBonesOfManyJointsAreRefused) {
+  constexpr char kFew[] = "TARGET_ANIM_FEW_JOINTS";
+  EXPECT_EQ(CodeOf(Known(1, 4), {}), "");
+  EXPECT_EQ(CodeOf(Known(1, 5), {}), kFew);
+  EXPECT_EQ(CodeOf(Known(7, 28), {}), "");
+  EXPECT_EQ(CodeOf(Known(7, 29), {}), kFew);
+  EXPECT_EQ(CodeOf(Known(8, 33), {}), "");
+  AnimFormat meant;
+  meant.accept_odd = true;
+  EXPECT_EQ(CodeOf(Known(1, 5), meant), "");
+  meant = {};
+  meant.joint_map_rows = {{"mPelvis", "mPelvis"}};
+  EXPECT_EQ(CodeOf(Known(1, 5), meant), "");
+}
+
 }  // namespace
 }  // namespace bvhmill::testing

@@ -326,45 +326,6 @@ TEST(AnimOutput, AViewerTakesAsManyJointsAsAFileCanHave) {
             "TARGET_ANIM_JOINT_COUNT");
 }
 
-struct BadFormat {
-  const char* field;
-  void (*change)(AnimFormat*);
-};
-
-void PrintTo(const BadFormat& bad, std::ostream* out) { *out << bad.field; }
-
-class BadFormatTest : public ::testing::TestWithParam<BadFormat> {};
-
-INSTANTIATE_TEST_SUITE_P(
-    AnimOutput, BadFormatTest,
-    ::testing::Values(
-        BadFormat{"anim.max_degrees: ", [](auto* f) { f->max_degrees = -1; }},
-        BadFormat{"anim.max_degrees: ", [](auto* f) { f->max_degrees = NAN; }},
-        BadFormat{"anim.max_millimetres: ",
-                  [](auto* f) { f->max_millimetres = 1001; }},
-        BadFormat{"anim.max_bytes: ", [](auto* f) { f->max_bytes = -1; }},
-        BadFormat{"anim.joint_map: ", [](auto* f) { f->joint_map = "none"; }},
-        BadFormat{"anim.joint_map: ",
-                  [](auto* f) {
-                    f->joint_map = "cmu";
-                    f->profile = AnimProfile::kViewer;
-                  }},
-        BadFormat{"anim.priority: ",
-                  [](auto* f) { f->settings.base_priority = 7; }},
-        BadFormat{"anim.ease_in_seconds: ",
-                  [](auto* f) { f->settings.ease_in = -1; }},
-        BadFormat{"anim.emote: ",
-                  [](auto* f) { f->settings.emote = "grimace"; }}));
-
-TEST_P(BadFormatTest, IsRefusedWithItsField) {
-  AnimFormat format;
-  EXPECT_TRUE(CheckFormat(format).ok());
-  GetParam().change(&format);
-  const absl::Status status = CheckFormat(format);
-  EXPECT_TRUE(absl::IsInvalidArgument(status));
-  EXPECT_TRUE(status.message().find(GetParam().field) == 0) << status;
-}
-
 // Takes and what the viewer's own import makes of them.
 TEST(AnimOutput, RealTakesBecomeWhatTheViewerMakesOfThem) {
   if (RealData().empty()) {

@@ -167,6 +167,7 @@ TEST(Tensors, ShapesAndAxes) {
       {RotationsFormat{RotationKind::kSixD},
        {11, 4, 6},
        {"frame", "joint", "6d"}},
+      {ValuesFormat{}, {11, 12}, {"frame", "channel"}},
   };
   const Clip clip = Figure();
   for (const TensorCase& c : cases) {

@@ -135,24 +135,24 @@ TEST(Zip64, SmallArchivesHaveNoSuchRecords) {
   uint64_t size = 0;
   const Entry a{"a", 3, "text"};
   const Entry b{"b", 0, "other"};
-  EXPECT_EQ(
-      ListingOf({a, b}, &size),
-      (std::vector<std::string>{Line(a, 0, "00000074", "- -"),
-                                Line(b, Overhead() + 7, "6f746865", "- -")}));
+  EXPECT_EQ(ListingOf({a, b}, &size),
+            (std::vector<std::string>{
+                Line(a, 0, "00000074", "- - 20 20"),
+                Line(b, Overhead() + 7, "6f746865", "- - 20 20")}));
 }
 
-// Both numbers are the first that 32 bits cannot hold: all bits set means that
-// the number is in the ZIP64 record.
+// A ZIP64 record needs version 4.5. Both numbers are the first that 32 bits
+// cannot hold: all bits set means that the number is in the ZIP64 record.
 TEST(Zip64, AnEntryOf4GiBLessOneByte) {
   uint64_t size = 0;
   const Entry large{"a", kMost32 - 4, "text"};
   const Entry next{"b", 0, "other"};
   const auto lines = ListingOf({large, next}, &size);
   ASSERT_EQ(lines.size(), 2);
-  EXPECT_EQ(lines[0], Line(large, 0, "00000000", "local directory"));
+  EXPECT_EQ(lines[0], Line(large, 0, "00000000", "local directory 45 45"));
   const uint64_t offset = std::stoull(Split(lines[1], ' ').at(3));
   EXPECT_EQ(offset, Overhead() + kMost32 + 20);
-  EXPECT_EQ(lines[1], Line(next, offset, "6f746865", "- directory"));
+  EXPECT_EQ(lines[1], Line(next, offset, "6f746865", "- directory 20 45"));
 }
 
 TEST(Zip64, AnEntryAt4GiBLessOneByte) {
@@ -162,10 +162,10 @@ TEST(Zip64, AnEntryAt4GiBLessOneByte) {
   const Entry last{"c", 0, "last"};
   const auto lines = ListingOf({large, next, last}, &size);
   ASSERT_EQ(lines.size(), 3);
-  EXPECT_EQ(lines[0], Line(large, 0, "00000000", "- -"));
-  EXPECT_EQ(lines[1], Line(next, kMost32, "6f746865", "- directory"));
-  EXPECT_EQ(lines[2],
-            Line(last, kMost32 + Overhead() + 5, "6c617374", "- directory"));
+  EXPECT_EQ(lines[0], Line(large, 0, "00000000", "- - 20 20"));
+  EXPECT_EQ(lines[1], Line(next, kMost32, "6f746865", "- directory 20 45"));
+  EXPECT_EQ(lines[2], Line(last, kMost32 + Overhead() + 5, "6c617374",
+                           "- directory 20 45"));
 }
 
 // One byte less, and no record is needed but that of the directory.
@@ -174,7 +174,7 @@ TEST(Zip64, ADirectoryAt4GiBLessOneByte) {
   const Entry large{"a", kMost32 - Overhead(), ""};
   const auto lines = ListingOf({large}, &size);
   ASSERT_EQ(lines.size(), 1);
-  EXPECT_EQ(lines[0], Line(large, 0, "00000000", "- -"));
+  EXPECT_EQ(lines[0], Line(large, 0, "00000000", "- - 20 20"));
   // The directory of one entry, the two ZIP64 records of its end, the end.
   EXPECT_EQ(size, kMost32 + 47 + 56 + 20 + 22);
 }

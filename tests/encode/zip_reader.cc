@@ -55,7 +55,14 @@ class ZipReader {
   // Reads the directory entry at `at`; returns where the next one begins.
   size_t ReadEntry(size_t at) {
     EXPECT_EQ(Field(at, 4), 0x02014b50);
+    EXPECT_EQ(Field(at + 4, 2), 20) << "made by version 2.0";
+    EXPECT_EQ(Field(at + 6, 2), 20) << "needs version 2.0";
+    EXPECT_EQ(Field(at + 8, 2), 0) << "flags";
     EXPECT_EQ(Field(at + 10, 2), 0) << "stored";
+    EXPECT_EQ(Field(at + 12, 2), 0) << "midnight";
+    EXPECT_EQ(Field(at + 14, 2), (1 << 5) + 1) << "1 January 1980";
+    EXPECT_EQ(Field(at + 32, 2), 0) << "comment";
+    EXPECT_EQ(Field(at + 34, 8), 0) << "disk and attributes";
     const size_t name_size = Field(at + 28, 2);
     const std::string name(Part(at + kDirectorySize, name_size));
     const size_t local = Field(at + 42, 4);
