@@ -105,11 +105,11 @@ TEST(MemoryPolicyTest, TheAllocatorIsAskedOnceForWhatItDoesNotGiveBack) {
     int64_t counted_mib;
     bool releases;
   };
-  const Step steps[] = {{0, 100, 0, false},  {1, 200, 100, false},
-                        {2, 200, 0, true},   {4, 200, 0, false},
-                        {6, 230, 0, false},  {8, 240, 0, true},
-                        {8, 400, 0, false},  {10, 400, 0, true},
-                        {12, 100, 0, false}, {14, 200, 0, true}};
+  const Step steps[] = {{0, 112, 0, false}, {1, 200, 100, false},
+                        {2, 200, 0, true},  {4, 200, 0, false},
+                        {6, 232, 0, false}, {8, 233, 0, true},
+                        {8, 400, 0, false}, {10, 400, 0, true},
+                        {12, 81, 0, false}, {14, 114, 0, true}};
   for (const Step& step : steps) {
     MemoryReading reading;
     reading.resident = step.resident_mib * kMiB;
@@ -173,6 +173,8 @@ TEST(MemoryPolicyTest, CutsForGrowthBeyondTheReceivedBytes) {
   };
   const Case cases[] = {
       {"little", {{150, 0, 0, false}, {170, 0, 1, false}}},
+      {"no more than the slack",
+       {{150, 0, 0, false}, {176, 0, 0, false}, {177, 0, 0, true}}},
       {"it is counted", {{150, 0, 0, false}, {900, 800, 1, false}}},
       {"messages come",
        {{150, 0, 0, false}, {300, 0, 200, false}, {400, 0, 300, false}}},
@@ -200,7 +202,7 @@ TEST(MemoryPolicyTest, CutsForGrowthBeyondTheReceivedBytes) {
        {{150, 0, 0, false},
         {300, 0, 1, true},
         {310, 0, 101, false},
-        {331, 0, 301, false},
+        {332, 0, 301, false},
         {333, 0, 302, true}}},
       {"messages came before",
        {{150, 0, 0, false}, {150, 0, 300, false}, {300, 0, 301, true}}}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/kinematics/fk_job.h"
 #include "bvhmill/validate/floor/landmarks.h"
 
@@ -77,7 +78,7 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
   thresholds_ = Thresholds(options.report.thresholds);
   motion_ = {};
   motion_.reach = compiled.facts.reach;
-  if (frame_time > 0 && frame_time < 0.2) motion_.dt = frame_time;
+  motion_.dt = MotionFrameTime(frame_time);
   const SourceSkeleton& read = *compiled.source;
   int64_t bytes = 0;
   ForEach([&](const RowObserver* observer) {
