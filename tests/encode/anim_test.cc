@@ -116,7 +116,7 @@ TEST(AnimOutput, AClipWithoutMotionIsRefused) {
 // Encodes `clip`, whose tiles it does not get: the rows are those of the
 // context.
 absl::Status EncodeWith(const AnimFormat& format, const Clip& clip,
-                        Budget* budget, std::string* bytes, Report* report) {
+                        Budget* budget, Sink* sink, Report* report) {
   EncodeContext context;
   context.skeleton = &clip.skeleton;
   context.frames = clip.motion.frames;
@@ -127,9 +127,8 @@ absl::Status EncodeWith(const AnimFormat& format, const Clip& clip,
   context.log = &log;
   const auto encoder = MakeEncoder({"", format});
   EXPECT_TRUE(encoder->Needs().whole_clip);
-  StringSink sink(bytes);
-  absl::Status status = encoder->Begin(context, &sink);
-  if (status.ok()) status = encoder->End({}, &sink);
+  absl::Status status = encoder->Begin(context, sink);
+  if (status.ok()) status = encoder->End({}, sink);
   *report = log.Finish(true, true);
   return status;
 }
@@ -149,9 +148,10 @@ TEST(AnimOutput, TheBudgetsRefusalIsItsStatus) {
     Budget lazy(little_work, nullptr);
     for (Budget* budget : {&cancelled, &forgetful, &lazy}) {
       std::string bytes;
+      StringSink sink(&bytes);
       Report report;
       const absl::Status status =
-          EncodeWith(format, clip, budget, &bytes, &report);
+          EncodeWith(format, clip, budget, &sink, &report);
       EXPECT_EQ(status.code(), budget == &cancelled
                                    ? absl::StatusCode::kCancelled
                                    : absl::StatusCode::kResourceExhausted);
@@ -162,13 +162,48 @@ TEST(AnimOutput, TheBudgetsRefusalIsItsStatus) {
   }
 }
 
+// Notes the memory that is drawn when bytes come.
+class HeldSink final : public Sink {
+ public:
+  explicit HeldSink(const Budget* budget) : budget_(*budget) {}
+  absl::Status Append(std::string_view bytes) override {
+    held_ = budget_.held();
+    bytes_ += static_cast<int64_t>(bytes.size());
+    return absl::OkStatus();
+  }
+  int64_t held() const { return held_; }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  const Budget& budget_;
+  int64_t held_ = 0;
+  int64_t bytes_ = 0;
+};
+
+// Keys take about as many bytes in memory as in the file. They are there twice,
+// and so is the file.
+TEST(AnimOutput, CopiesOfTheFileAndItsKeysAreDrawn) {
+  const Clip clip = Nod(900);
+  for (const AnimFormat& format : {AnimFormat{}, ViewerFormat()}) {
+    Budget budget;
+    HeldSink sink(&budget);
+    Report report;
+    ASSERT_TRUE(EncodeWith(format, clip, &budget, &sink, &report).ok());
+    EXPECT_GT(sink.bytes(), 3000);
+    EXPECT_GT(sink.held(), 7 * sink.bytes() / 2);
+    EXPECT_LT(sink.held(), 8 * sink.bytes());
+    EXPECT_EQ(budget.held(), 0);
+  }
+}
+
 TEST(AnimOutput, GivesAllMemoryBackAndCountsItsWork) {
   const Clip clip = Nod(1500);
   for (const AnimFormat& format : {AnimFormat{}, ViewerFormat()}) {
     Budget budget;
     std::string bytes;
+    StringSink sink(&bytes);
     Report report;
-    ASSERT_TRUE(EncodeWith(format, clip, &budget, &bytes, &report).ok());
+    ASSERT_TRUE(EncodeWith(format, clip, &budget, &sink, &report).ok());
     EXPECT_TRUE(bytes == Encode(clip, format, 100).bytes);
     EXPECT_EQ(budget.held(), 0);
     // Two joints, each about 50 ns a frame at least.
@@ -201,9 +236,10 @@ TEST(AnimOutput, AnUploadIsNotTooLarge) {
     format.for_upload = is_upload;
     Budget budget;
     std::string bytes;
+    StringSink sink(&bytes);
     Report report;
     const absl::Status status =
-        EncodeWith(format, clip, &budget, &bytes, &report);
+        EncodeWith(format, clip, &budget, &sink, &report);
     EXPECT_EQ(status.ok(), !is_upload) << status;
     if (!is_upload) {
       EXPECT_GT(bytes.size(), 250000U);

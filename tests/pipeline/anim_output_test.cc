@@ -109,6 +109,17 @@ TEST(AnimOutput, ChecksMakeNothing) {
   EXPECT_TRUE(Lists(bad.report, "TARGET_ANIM_DURATION"));
 }
 
+// A check passes an output that fails only if the report says so.
+TEST(AnimOutput, ChecksFailIfTheReasonIsIgnored) {
+  ConvertOptions options = AnimOptions();
+  options.checks_only = true;
+  options.report.only_codes = {"DATA_NOT_FINITE"};
+  const ConvertResult result =
+      Convert(AvatarText(1803), options, nullptr, nullptr);
+  EXPECT_TRUE(absl::IsFailedPrecondition(result.status)) << result.status;
+  EXPECT_EQ(result.report.counts.errors, 0);
+}
+
 TEST(AnimOutput, ChecksOfABrokenClipAreAboutTheClip) {
   ConvertOptions options = AnimOptions();
   options.checks_only = true;
