@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
+
 #include "bvhmill/bvh/reader.h"
+#include "bvhmill/bvh/stream_reader.h"
 #include "bvhmill/bvh/writer.h"
 #include "tests/support/clips.h"
 
@@ -48,6 +52,49 @@ TEST(Cancel, IrregularRowsStopToo) {
   EXPECT_FALSE(
       ReadBvh(text, {.limits = {}, .cancel = &token}, &log).motion_read);
   EXPECT_EQ(log.faults(), 0);
+}
+
+// Has enough after the first rows.
+class OneTaker final : public ClipReceiver {
+ public:
+  bool OnHeader(const ClipHeader& /*header*/) override { return true; }
+  bool OnFrames(int64_t /*first_frame*/, int64_t /*frames*/,
+                std::span<const float> /*values*/) override {
+    ++calls_;
+    return false;
+  }
+  int calls() const { return calls_; }
+
+ private:
+  int calls_ = 0;
+};
+
+// Rows of one line each, rows over several lines, and all rows in one line.
+TEST(Cancel, AReceiverThatHasEnoughEndsTheRowsOfEveryLayout) {
+  std::string regular;
+  StringSink sink(&regular);
+  ASSERT_TRUE(WriteBvh(SmallLeg(50'000), {}, &sink).ok());
+  const size_t rows = regular.find('\n', regular.find("Frame Time")) + 1;
+  std::string broken = regular;
+  broken[broken.find(' ', rows)] = '\n';
+  std::string one_line = regular;
+  std::replace(one_line.begin() + static_cast<ptrdiff_t>(rows),
+               one_line.end() - 1, '\n', ' ');
+  for (const std::string& text : {regular, broken, one_line}) {
+    for (const size_t piece : {size_t{4096}, text.size()}) {
+      IssueLog log({});
+      OneTaker taker;
+      StreamReader reader({}, &log, &taker);
+      for (size_t at = 0; at < text.size(); at += piece) {
+        reader.Push(std::string_view(text).substr(at, piece));
+      }
+      const StreamResult result = reader.Finish();
+      EXPECT_TRUE(result.skeleton_read);
+      EXPECT_FALSE(result.motion_read);
+      EXPECT_EQ(taker.calls(), 1);
+      EXPECT_EQ(log.faults(), 0);
+    }
+  }
 }
 
 }  // namespace

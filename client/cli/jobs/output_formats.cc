@@ -12,15 +12,11 @@
 namespace bvhmill::client {
 namespace {
 
-std::string_view IdOf(const OutputRequest& request) {
-  return request.id.empty() ? FormatOf(request.format).name : request.id;
-}
-
 const Format* FormatNamed(const v1::Output& output,
                           std::span<const OutputRequest> requests) {
   for (const OutputRequest& request : requests) {
     const Format& format = FormatOf(request.format);
-    if (IdOf(request) == output.id() &&
+    if (OutputId(request) == output.id() &&
         format.media_type == output.media_type()) {
       return &format;
     }
