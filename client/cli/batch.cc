@@ -211,6 +211,22 @@ ConvertResult WithMemoryForClip(
 
 }  // namespace
 
+absl::StatusOr<std::vector<Input>> TakeInputs(const InputOptions& options,
+                                              std::optional<FileId> skip,
+                                              bool quiet, Console* console) {
+  auto inputs = CollectInputs(options, skip);
+  if (!inputs.ok()) return inputs;
+  const std::vector<std::string> repeated = DropRepeated(&*inputs);
+  if (repeated.empty() || quiet) return inputs;
+  const auto count = static_cast<int64_t>(repeated.size());
+  console->PrintDiagnostics(
+      Printable(repeated.front()) + ": note: " +
+      (count == 1 ? "" : "the first of " + Count(count, "path") + " that ") +
+      (count == 1 ? "names" : "name") +
+      " a file once more; each file is taken once\n");
+  return inputs;
+}
+
 ConvertResult WithClip(
     const Session& session, const Input& input, const ReportOptions& report,
     const std::function<ConvertResult(const ClipData& clip)>& work,

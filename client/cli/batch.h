@@ -55,6 +55,12 @@ struct Totals {
   ExitCode exit = kExitGood;
 };
 
+// The inputs of a command: as CollectInputs, without those that name a file
+// once more. A note on stderr says so, unless `quiet`.
+absl::StatusOr<std::vector<Input>> TakeInputs(const InputOptions& options,
+                                              std::optional<FileId> skip,
+                                              bool quiet, Console* console);
+
 // Reads the clip `input`, calls `work` with it and returns the result of
 // `work`. A compressed clip stays compressed if the engine accepts that.
 //

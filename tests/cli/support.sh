@@ -76,3 +76,17 @@ is_writing() { ls -l "/proc/$1/fd" 2> /dev/null | grep -q '/#[0-9]* (deleted)'; 
 leftovers() { find . -name '*.part' | sort; }
 # The text in front of the numbers of a .npy file.
 npy_header() { head -c 128 "$1" | tr -d '\0' | grep -ao "{.*}"; }
+
+# spiked FILE POSITIONS ROTATIONS: the clip FILE with faults of its root, which
+# has 6 channels, rotations last. At each of the frames POSITIONS it is
+# elsewhere, at each of ROTATIONS it is turned.
+spiked() {
+  awk -v positions=" $2 " -v rotations=" $3 " '
+    rows {
+      frame = " " n++ " "
+      if (index(positions, frame)) $1 += 80
+      if (index(rotations, frame)) $5 += 60
+    }
+    { print }
+    tolower($0) ~ /^frame time/ { rows = 1 }' "$1"
+}

@@ -54,19 +54,35 @@ TEST(ContentHash, SeesEveryByteOfEveryLength) {
   }
 }
 
-TEST(ContentHash, RowsAreWhatFollowsTheFrameTime) {
-  const struct {
-    std::string_view text;
-    std::string_view rows;
-  } cases[] = {
-      {"MOTION\nFrames: 2\nFrame Time: 0.1\n1 2\n3 4\n", "1 2\n3 4"},
-      {"MOTION\r\nFrame Time: 0.1\r\n\r\n 1 2\r\n3 4  \r\n\r\n", "1 2\r\n3 4"},
-      {"Frame Time: 0.1", ""},
-      {"Frame Time: 0.1\n \n", ""},
-      {"1 2\n", ""},
-      {"", ""},
-  };
-  for (const auto& [text, rows] : cases) EXPECT_EQ(RowsOf(text), rows) << text;
+TEST(ContentHash, EqualRowsAreEqualInAnyWriting) {
+  const auto rows =
+      HashRows("HIERARCHY\nMOTION\nFrames: 2\nFrame Time: 0.1\n1 2\n3 4\n");
+  ASSERT_TRUE(rows);
+  constexpr std::string_view kSame[] = {
+      "MOTION\r\nFrames: 2\r\nFrame Time: 0.2\r\n1 2\r\n3 4\r\n",
+      "Frame Time: 0.1\r1 2\r3 4",
+      "Frame Time: 0.1\n\n 1 2\t \n\n3 4  \n \n",
+      "motion\nFRAME TIME: 0.1\n1 2\n3 4\n",
+      "motion\n frame  time 0.1\n1 2\n3 4\n",
+      "ROOT Frame Time\n{\n}\nMOTION\nFrame Time: 0.1\n1 2\n3 4\n"};
+  for (const std::string_view text : kSame) {
+    EXPECT_EQ(HashRows(text), rows) << text;
+  }
+  constexpr std::string_view kOthers[] = {"Frame Time: 0.1\n1 2\n3 5\n",
+                                          "Frame Time: 0.1\n1 2 3\n4\n",
+                                          "Frame Time: 0.1\n3 4\n1 2\n"};
+  for (const std::string_view text : kOthers) {
+    EXPECT_TRUE(HashRows(text)) << text;
+    EXPECT_NE(HashRows(text), rows) << text;
+  }
+}
+
+TEST(ContentHash, FewerThanTwoRowsHaveNoHash) {
+  for (const std::string_view text :
+       {"Frame Time: 0.1\n1 2\n", "Frame Time: 0.1\n \n", "Frame Time: 0.1",
+        "Frame Rate: 1\n1 2\n3 4\n", "1 2\n3 4\n", ""}) {
+    EXPECT_FALSE(HashRows(text)) << text;
+  }
 }
 
 TEST(ClipTraits, RatesAreNamedByThePrecisionOfFrameTimes) {

@@ -149,7 +149,8 @@ bool NamesAnim(const std::string& path) {
 
 int EditAnims(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
               Session* session) {
-  auto inputs = CollectInputs(batch.input, IdOfFile(batch.output));
+  auto inputs = TakeInputs(batch.input, IdOfFile(batch.output), batch.run.quiet,
+                           session->console);
   if (!inputs.ok()) {
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }

@@ -4,15 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "client/cli/ui/issue_lines.h"
+
 namespace bvhmill::client {
 namespace {
-
-std::string ArgOf(const Issue& issue, std::string_view name) {
-  for (const auto& [key, value] : issue.args) {
-    if (key == name) return value;
-  }
-  return {};
-}
 
 // Frames differ from clip to clip.
 std::string PoseOf(const Issue& issue) {

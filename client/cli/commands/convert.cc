@@ -71,7 +71,8 @@ int RunConvert(const CLI::App* app, ConvertFlags* flags, Session* session) {
   if (flags->conversion.output.empty()) wrong = "-o: the name is empty";
   if (!wrong.empty()) return Misused(app, session, wrong);
   // The outputs of an earlier run are no input of this one.
-  auto inputs = CollectInputs(flags->input, IdOfFile(flags->conversion.output));
+  auto inputs = TakeInputs(flags->input, IdOfFile(flags->conversion.output),
+                           flags->run.quiet, session->console);
   if (!inputs.ok()) {
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }

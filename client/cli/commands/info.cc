@@ -63,7 +63,8 @@ Outcome DescribeOne(const InfoFlags& flags, const Session& session,
 int RunInfo(const CLI::App* app, InfoFlags* flags, Session* session) {
   const std::string wrong = ChooseEngine(*session, &flags->run);
   if (!wrong.empty()) return Misused(app, session, wrong);
-  const auto inputs = CollectInputs(flags->input, std::nullopt);
+  const auto inputs = TakeInputs(flags->input, std::nullopt, flags->run.quiet,
+                                 session->console);
   if (!inputs.ok()) {
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }

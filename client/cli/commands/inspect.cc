@@ -68,7 +68,8 @@ Totals InspectAll(const InspectFlags& flags, const std::vector<Input>& inputs,
 int RunInspect(const CLI::App* app, const InspectFlags& flags,
                Session* session) {
   const auto start = std::chrono::steady_clock::now();
-  const auto inputs = CollectInputs(flags.input, std::nullopt);
+  const auto inputs =
+      TakeInputs(flags.input, std::nullopt, flags.quiet, session->console);
   if (!inputs.ok()) {
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }

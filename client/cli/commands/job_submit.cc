@@ -51,7 +51,8 @@ int RunJobSubmit(const CLI::App* app, JobSubmitFlags* flags, Session* session) {
                             &flags->outputs);
   }
   if (!wrong.empty()) return Misused(app, session, wrong);
-  auto inputs = CollectInputs(flags->input, std::nullopt);
+  auto inputs = TakeInputs(flags->input, std::nullopt, flags->run.quiet,
+                           session->console);
   if (!inputs.ok()) {
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }

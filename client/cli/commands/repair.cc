@@ -99,7 +99,8 @@ int RunRepair(const CLI::App* app, RepairFlags* flags, Session* session) {
   const std::string wrong = CompleteRepair(app, *session, flags);
   if (!wrong.empty()) return Misused(app, session, wrong);
   ConversionOptions& conversion = flags->conversion;
-  auto inputs = CollectInputs(flags->input, IdOfFile(conversion.output));
+  auto inputs = TakeInputs(flags->input, IdOfFile(conversion.output),
+                           flags->run.quiet, session->console);
   if (!inputs.ok()) {
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }

@@ -39,20 +39,23 @@ std::string CompleteValidate(const CLI::App* app, const Session& session,
   return wrong;
 }
 
-// A file that must not exist yet is refused before the clips are read.
-absl::Status CheckNew(const char* option, const std::string& path, bool force) {
-  const bool is_refused =
-      !path.empty() && path != kStandardOutput && !force && IdOfFile(path);
-  if (!is_refused) return absl::OkStatus();
-  return MakeStatus(absl::StatusCode::kInvalidArgument,
-                    std::string(option) + ": " + Printable(path) +
-                        ": exists; use -f or another name");
+// Opens the file `path` of `option`, unless that is empty.
+absl::Status OpenFile(const char* option, const std::string& path, bool force,
+                      Console* console, std::optional<ReportOutput>* file) {
+  if (path.empty()) return absl::OkStatus();
+  const absl::Status status = file->emplace(console).Open(path, force);
+  if (status.ok()) return status;
+  return MakeStatus(
+      absl::StatusCode::kInvalidArgument,
+      std::string(option) + ": " + std::string(MessageOf(status)));
 }
 
-// Finds the inputs and reads the files that the command line names.
+// Finds the inputs and opens the files that the command line names, so that
+// wrong names are told before the clips are read.
 absl::Status OpenParts(const ValidateFlags& flags, std::set<FileId> read,
-                       ValidateParts* parts) {
-  auto inputs = CollectInputs(flags.input, std::nullopt);
+                       Console* console, ValidateParts* parts,
+                       ReportOutput* output) {
+  auto inputs = TakeInputs(flags.input, std::nullopt, flags.run.quiet, console);
   if (!inputs.ok()) return inputs.status();
   parts->inputs = *std::move(inputs);
   auto expectations =
@@ -74,9 +77,12 @@ absl::Status OpenParts(const ValidateFlags& flags, std::set<FileId> read,
     if (const auto id = IdOfFile(path)) read.insert(*id);
   }
   BVHMILL_RETURN_IF_ERROR(CheckSideFiles(outputs, read, parts->inputs));
-  BVHMILL_RETURN_IF_ERROR(
-      CheckNew("--summary", flags.report.summary, flags.report.force));
-  return CheckNew("--write-baseline", files.written, flags.report.force);
+  const bool force = flags.report.force;
+  BVHMILL_RETURN_IF_ERROR(OpenFile("--summary", flags.report.summary, force,
+                                   console, &parts->summary_file));
+  BVHMILL_RETURN_IF_ERROR(OpenFile("--write-baseline", files.written, force,
+                                   console, &parts->baseline_file));
+  return output->Open(flags.report.output, force);
 }
 
 // The joints of the BVH file `path`.
@@ -103,11 +109,9 @@ int RunValidate(const CLI::App* app, ValidateFlags* flags, Session* session) {
   const std::string wrong = CompleteValidate(app, *session, flags);
   if (!wrong.empty()) return Misused(app, session, wrong);
   ValidateParts parts;
-  absl::Status status = OpenParts(*flags, FilesReadBy(app), &parts);
   ReportOutput output(session->console);
-  if (status.ok()) {
-    status = output.Open(flags->report.output, flags->report.force);
-  }
+  absl::Status status =
+      OpenParts(*flags, FilesReadBy(app), session->console, &parts, &output);
   if (!status.ok()) {
     return Misused(app, session, std::string(MessageOf(status)));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "client/cli/dataset/relative_path.h"
+#include "client/cli/io/read_clip.h"
 #include "client/cli/picture/picture_check.h"
 #include "client/cli/ui/code_tally.h"
 
@@ -81,21 +83,40 @@ void CutTo(int64_t max_issues, ClipFinding* finding) {
   report.truncated = report.truncated || is_cut;
 }
 
-// Adds the facts that a list lacks since the server has cut it.
-void AddFacts(const Session& session, const Input& input, const ClipData& clip,
-              ConvertOptions convert, Report* report) {
-  if (!report->truncated) return;
+bool IsFact(const Issue& issue) {
+  return std::find(std::begin(kFacts), std::end(kFacts), issue.code) !=
+         std::end(kFacts);
+}
+
+// The facts of a clip. A list that the server has cut may lack them, and a
+// report about a clip whose unit is stated has no guess: the clip is then
+// checked once more, for the facts alone. A list that was cut gets them.
+std::vector<Issue> TakeFacts(const Session& session, const Input& input,
+                             const ClipData& clip, ConvertOptions convert,
+                             bool compared, ConvertResult* found) {
+  std::vector<Issue> facts;
+  std::vector<Issue>* const listed = &found->report.issues;
+  std::copy_if(listed->begin(), listed->end(), std::back_inserter(facts),
+               IsFact);
+  const bool is_stated = convert.edits.source.meters_per_unit != 0;
+  const bool lacks_guesses = is_stated && compared;
+  if (!found->report.truncated && !lacks_guesses) return facts;
   convert.report.only_codes.assign(std::begin(kFacts), std::end(kFacts));
   convert.report.ignore_codes.clear();
   convert.measures = false;
-  ConvertResult found =
+  convert.edits = {};
+  convert.outputs.clear();
+  ConvertResult again =
       session.engine->Validate(input.path, clip, convert, session.cancel);
-  for (Issue& issue : found.report.issues) {
-    const bool has_it = std::any_of(
-        report->issues.begin(), report->issues.end(),
+  for (Issue& issue : again.report.issues) {
+    const bool is_known = std::any_of(
+        facts.begin(), facts.end(),
         [&](const Issue& known) { return known.code == issue.code; });
-    if (!has_it) report->issues.push_back(std::move(issue));
+    if (is_known) continue;
+    if (!is_stated) listed->push_back(issue);
+    facts.push_back(std::move(issue));
   }
+  return facts;
 }
 
 // The report of the engine, and the picture if the report shows pictures.
@@ -129,29 +150,49 @@ ConvertResult AskWithFacts(const ClipChecks& checks, const Session& session,
     convert.report = options;
     return Ask(checks, session, input, clip, convert, picture);
   }
-  AddFacts(session, input, clip, convert, &found.report);
   return found;
 }
 
-// Sets the result, the content and the lines of the clip.
-void Validate(const ClipChecks& checks, const Session& session,
-              const Input& input, const ReportOptions& options,
-              ClipProgress* progress, CheckedClip* checked) {
+// The hashes of a clip as it is when it is unpacked; none if it cannot be
+// unpacked.
+std::optional<ContentHashes> HashesOf(const Session& session,
+                                      const Input& input,
+                                      const ClipData& clip) {
+  const bool is_bvh = clip.format == SourceFormat::kBvh;
+  if (clip.encoding == v1::CONTENT_ENCODING_IDENTITY) {
+    return HashContent(clip.bytes, is_bvh);
+  }
+  ClipText text(clip.bytes.begin(), clip.bytes.end());
+  const absl::Status status = UnpackClip(
+      EncodingOf(input), session.engine->MaxClipBytes(), session.cancel, &text);
+  if (!status.ok()) return std::nullopt;
+  return HashContent(ViewOf(text), is_bvh);
+}
+
+// Sets the result, the content and the lines of the clip. Returns its facts,
+// which are whole if they are `compared` with others.
+std::vector<Issue> Validate(const ClipChecks& checks, const Session& session,
+                            const Input& input, const ReportOptions& options,
+                            bool compared, ClipProgress* progress,
+                            CheckedClip* checked) {
+  std::vector<Issue> facts;
   IssueView* view = &checked->finding.view;
   checked->finding.result = WithClip(
       session, input, options,
       [&](const ClipData& clip) {
         ConvertResult found = AskWithFacts(checks, session, input, clip,
                                            options, &checked->finding.picture);
+        ConvertOptions convert = checks.convert;
+        convert.report = WithFacts(options);
+        facts = TakeFacts(session, input, clip, convert, compared, &found);
         TakeLinesOf(clip, found.report, view);
-        const bool is_bvh = clip.format == SourceFormat::kBvh &&
-                            clip.encoding == v1::CONTENT_ENCODING_IDENTITY;
         if (checks.hashes_content) {
-          checked->traits.content = HashContent(clip.bytes, is_bvh);
+          checked->traits.content = HashesOf(session, input, clip);
         }
         return found;
       },
       &checked->outcome.bytes, progress);
+  return facts;
 }
 
 // The options of the report of a clip, with the expectations of its data set.
@@ -169,10 +210,10 @@ ReportOptions OptionsFor(const ClipChecks& checks, const Input& input,
 // Sets the traits, and completes the report of a clip that was read.
 void CompleteReport(const ReportOptions& options,
                     const Expectations* expectations, const SourceSpace& source,
-                    CheckedClip* checked) {
+                    std::span<const Issue> facts, CheckedClip* checked) {
   ConvertResult* result = &checked->finding.result;
   const auto content = checked->traits.content;
-  checked->traits = TraitsOf(*result, source);
+  checked->traits = TraitsOf(*result, facts, source);
   checked->traits.content = content;
   DropFacts(options, &result->report);
   if (expectations != nullptr) {
@@ -226,7 +267,9 @@ CheckedClip CheckClip(const ClipChecks& checks, const Session& session,
   finding.path = input.path;
   finding.view = checks.view;
   const ReportOptions options = OptionsFor(checks, input, expectations);
-  Validate(checks, session, input, options, progress, &checked);
+  const bool is_compared = checks.hashes_content || expectations != nullptr;
+  const std::vector<Issue> facts = Validate(checks, session, input, options,
+                                            is_compared, progress, &checked);
   const int64_t bytes = checked.outcome.bytes;
   checked.outcome = OutcomeOf(session, input, result);
   checked.outcome.bytes = bytes;
@@ -236,7 +279,7 @@ CheckedClip CheckClip(const ClipChecks& checks, const Session& session,
       finding.is_read &&
       (result.status.ok() || FirstError(result.report) != nullptr);
   if (finding.is_read) {
-    CompleteReport(options, expectations, checks.convert.edits.source,
+    CompleteReport(options, expectations, checks.convert.edits.source, facts,
                    &checked);
     UseBaselines(checks, options, &checked);
     checked.is_cut = result.report.truncated;

@@ -52,13 +52,16 @@ RunFacts FactsOf(const ValidateFlags& flags) {
   return facts;
 }
 
-// Writes `text` into the file or to the stream that `path` names.
-absl::Status WriteOut(const std::string& path, bool force,
-                      std::string_view text, Console* console) {
-  ReportOutput output(console);
-  BVHMILL_RETURN_IF_ERROR(output.Open(path, force));
-  output.Put(text);
-  return output.Close();
+// Why no baseline is written; empty if it is whole. Half a baseline would make
+// faults new that are not.
+std::string WhyNoBaseline(const RunSummary& summary, bool is_report_written) {
+  const int64_t not_read = summary.dataset.verdicts.not_read;
+  if (!summary.complete) return "not all clips were checked";
+  if (not_read > 0) {
+    return Count(not_read, "clip") + (not_read == 1 ? " was" : " were") +
+           " not read";
+  }
+  return is_report_written ? "" : "the report was not written";
 }
 
 // `checked` clips of all are in the report.
@@ -94,8 +97,8 @@ Totals CheckClips(const ClipChecks& checks, const ValidateParts& parts,
 // Notes about the baselines; whole lines. With -q only those about a baseline
 // that is not whole.
 std::string BaselineNotes(const ValidateFlags& flags,
-                          const ValidateParts& parts,
-                          const RunSummary& summary) {
+                          const ValidateParts& parts, const RunSummary& summary,
+                          const std::string& why_not_written) {
   const int64_t cut_clips = summary.dataset.cut_clips;
   std::string out;
   if (parts.baseline && !flags.run.quiet) {
@@ -112,9 +115,9 @@ std::string BaselineNotes(const ValidateFlags& flags,
     }
   }
   const BaselineFlags& files = flags.dataset.baseline;
-  if (parts.written_baseline && !summary.complete) {
-    out += Printable(files.written) +
-           ": warning: not written, since not all clips were checked\n";
+  if (!why_not_written.empty()) {
+    out += Printable(files.written) + ": warning: not written, since " +
+           why_not_written + "\n";
   } else if (parts.written_baseline && cut_clips > 0) {
     out += Printable(files.written) + ": warning: " + Count(cut_clips, "clip") +
            " with more issues than the server lists: the baseline lacks them; "
@@ -128,22 +131,16 @@ std::string BaselineNotes(const ValidateFlags& flags,
   return out;
 }
 
-// Writes what comes after the last clip.
-absl::Status WriteEnds(const ValidateFlags& flags, const RunSummary& summary,
-                       const ValidateParts& parts, const Session& session,
-                       ReportWriter* writer, ReportOutput* output) {
-  const ReportFlags& report = flags.report;
-  output->Put(writer->End(summary));
-  BVHMILL_RETURN_IF_ERROR(output->Close());
-  if (!report.summary.empty()) {
-    BVHMILL_RETURN_IF_ERROR(WriteOut(report.summary, report.force,
-                                     SummaryJson(summary) + "\n",
-                                     session.console));
-  }
-  // Half a baseline would make faults new that are not.
-  if (!parts.written_baseline || !summary.complete) return absl::OkStatus();
-  return WriteOut(flags.dataset.baseline.written, report.force,
-                  parts.written_baseline->Text(), session.console);
+// Writes the end of the report, and the summary. `console` is that of stdout.
+// Returns OK if stdout is lost; the console has said so.
+absl::Status WriteEnds(const RunSummary& summary, const Console& console,
+                       ReportWriter* writer, ReportOutput* report,
+                       std::optional<ReportOutput>* summary_file) {
+  report->Put(writer->End(summary));
+  BVHMILL_RETURN_IF_ERROR(report->Close());
+  if (!*summary_file || console.data_lost()) return absl::OkStatus();
+  (*summary_file)->Put(SummaryJson(summary) + "\n");
+  return (*summary_file)->Close();
 }
 
 }  // namespace
@@ -169,18 +166,31 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
         return output->Put(writer->Add(checked->finding, std::move(rendered)));
       });
   const RunSummary summary = SummaryOf(totals, clips_checked, *parts, tally);
-  const absl::Status written =
-      WriteEnds(flags, summary, *parts, session, writer.get(), output);
   Console* console = session.console;
+  absl::Status written =
+      WriteEnds(summary, *console, writer.get(), output, &parts->summary_file);
+  std::string why_no_baseline;
+  if (parts->written_baseline) {
+    why_no_baseline =
+        WhyNoBaseline(summary, written.ok() && !console->data_lost());
+    if (why_no_baseline.empty()) {
+      parts->baseline_file->Put(parts->written_baseline->Text());
+      written = parts->baseline_file->Close();
+    }
+  }
   if (totals.clips > 1 && !flags.run.quiet) {
     console->PrintDiagnostics(Summary(totals, "passed") +
                               SummaryText(summary.dataset));
   }
-  console->PrintDiagnostics(BaselineNotes(flags, *parts, summary));
-  if (written.ok()) return totals.exit;
-  console->PrintDiagnostics("bvhmill: " + std::string(MessageOf(written)) +
-                            "\n");
-  return std::max(totals.exit, kExitClipFailed);
+  console->PrintDiagnostics(
+      BaselineNotes(flags, *parts, summary, why_no_baseline));
+  if (!written.ok()) {
+    console->PrintDiagnostics("bvhmill: " + std::string(MessageOf(written)) +
+                              "\n");
+  }
+  return written.ok() && !console->data_lost()
+             ? totals.exit
+             : std::max(totals.exit, kExitClipFailed);
 }
 
 }  // namespace bvhmill::client

@@ -36,14 +36,18 @@ struct ValidateParts {
   std::vector<Input> inputs;
   ClipExpectations expectations;
   std::optional<Baseline> baseline;
+  // Both are set, or none.
   std::optional<Baseline> written_baseline;
+  std::optional<ReportOutput> baseline_file;
+  // None without --summary. Both files are open.
+  std::optional<ReportOutput> summary_file;
 };
 
 // Checks all clips, writes the report and the file of --summary, and prints the
 // summary unless there is one clip or -q. Writes the baseline only if every
-// clip was checked and all other files were written. Prints errors; returns the
-// exit status. Requires that the session has an engine, and that `output` is
-// open.
+// clip was read and checked and all other outputs were written. Prints errors;
+// returns the exit status. Requires that the session has an engine, and that
+// `output` is open.
 int CheckAll(const ValidateFlags& flags, const Session& session,
              ValidateParts* parts, ReportOutput* output);
 

@@ -14,6 +14,7 @@
 #include "client/cli/io/inputs.h"
 #include "client/cli/io/item_key.h"
 #include "client/cli/io/read_clip.h"
+#include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/json_text.h"
 #include "client/cli/ui/text.h"
 
@@ -22,8 +23,9 @@ namespace {
 
 using nlohmann::json;
 
-// The version of the format, in the first line.
-constexpr int kVersion = 1;
+// The version of the format, in the first line. The first one has no kinds.
+constexpr int kVersion = 2;
+constexpr int kFirstVersion = 1;
 constexpr int64_t kMaxBytes = int64_t{256} << 20;
 
 absl::Status Wrong(const std::string& path, int64_t line, const char* why) {
@@ -76,11 +78,13 @@ absl::Status Baseline::ReadLine(const std::string& line) {
     return object.contains(key) && object[key].is_number_integer();
   };
   const bool is_whole = text("file") && text("code") && text("joint_name") &&
-                        number("joint") && number("occurrences");
+                        number("joint") && number("occurrences") &&
+                        (text("kind") || !object.contains("kind"));
   if (!is_whole) return wrong;
   known_[{object["file"].get<std::string>(), object["code"].get<std::string>(),
           object["joint"].get<int32_t>(),
-          object["joint_name"].get<std::string>()}] = {
+          object["joint_name"].get<std::string>(),
+          object.value("kind", std::string())}] = {
       object["occurrences"].get<int64_t>(), false, false};
   return absl::OkStatus();
 }
@@ -96,10 +100,10 @@ absl::StatusOr<Baseline> Baseline::Read(const std::string& path) {
   }
   std::string_view text = ViewOf(bytes);
   const json head = json::parse(TakeLine(&text), nullptr, false);
-  const bool is_baseline = head.is_object() && head.contains("baseline") &&
-                           head["baseline"] == kVersion &&
-                           head.contains("rules_version") &&
-                           head["rules_version"].is_string();
+  const bool is_baseline =
+      head.is_object() && head.contains("baseline") &&
+      (head["baseline"] == kVersion || head["baseline"] == kFirstVersion) &&
+      head.contains("rules_version") && head["rules_version"].is_string();
   if (!is_baseline) return Wrong(path, 1, "this is no baseline of bvhmill");
   Baseline baseline(path);
   baseline.rules_version_ = head["rules_version"].get<std::string>();
@@ -113,10 +117,19 @@ absl::StatusOr<Baseline> Baseline::Read(const std::string& path) {
   return baseline;
 }
 
-Baseline::Key Baseline::KeyOf(const std::string& file,
-                              const Issue& issue) const {
+Baseline::Key Baseline::KeyOf(const std::string& file, const Issue& issue) {
   return {file, issue.code, issue.location.joint.value_or(-1),
-          issue.location.joint_name};
+          issue.location.joint_name, ArgOf(issue, kKindArg)};
+}
+
+Baseline::Known* Baseline::Find(const std::string& file, const Issue& issue) {
+  Key key = KeyOf(file, issue);
+  auto known = known_.find(key);
+  if (known == known_.end()) {
+    std::get<4>(key).clear();
+    known = known_.find(key);
+  }
+  return known == known_.end() ? nullptr : &known->second;
 }
 
 void Baseline::Add(const std::string& path, const Report& report) {
@@ -131,17 +144,24 @@ int64_t Baseline::TakeOut(const std::string& path, const ReportOptions& options,
                           Report* report) {
   const std::string file = KeyOfName(PathFrom(folder_, path));
   const std::lock_guard lock(mutex_);
-  const Key first = {file, "", std::numeric_limits<int32_t>::min(), ""};
+  const Key first = {file, "", std::numeric_limits<int32_t>::min(), "", ""};
   for (auto it = known_.lower_bound(first);
        it != known_.end() && std::get<0>(it->first) == file; ++it) {
     it->second.is_looked_for =
         !report->truncated && IsListed(options, std::get<1>(it->first));
   }
+  std::map<Known*, int64_t> occurrences;
+  for (const Issue& issue : report->issues) {
+    Known* const known = Find(file, issue);
+    if (known == nullptr) continue;
+    known->is_found = true;
+    occurrences[known] += issue.occurrences;
+  }
   const auto removed = std::erase_if(report->issues, [&](const Issue& issue) {
-    const auto it = known_.find(KeyOf(file, issue));
-    if (it == known_.end()) return false;
-    it->second.is_found = true;
-    if (issue.occurrences > it->second.occurrences) return false;
+    Known* const known = Find(file, issue);
+    if (known == nullptr || occurrences[known] > known->occurrences) {
+      return false;
+    }
     CountOf(issue.severity, &report->counts) -= issue.occurrences;
     return true;
   });
@@ -161,11 +181,12 @@ std::string Baseline::Text() const {
                                 {"rules_version", JsonQuote(rules_version_)}}) +
                     "\n";
   for (const auto& [key, known] : known_) {
-    const auto& [file, code, joint, name] = key;
+    const auto& [file, code, joint, name, kind] = key;
     out += JsonObject({{"file", JsonQuote(file)},
                        {"code", JsonQuote(code)},
                        {"joint", std::to_string(joint)},
                        {"joint_name", JsonQuote(name)},
+                       {"kind", JsonQuote(kind)},
                        {"occurrences", std::to_string(known.occurrences)}}) +
            "\n";
   }

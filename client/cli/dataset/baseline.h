@@ -3,9 +3,12 @@
 // The known faults of a data set: a run with a baseline reports only new ones.
 //
 // A baseline is a file with one JSON object on each line. A fault is known if
-// the baseline has its file, its code and its joint (index and name), and if it
-// occurs no more often than there. Files are named relative to the folder of
-// the baseline.
+// the baseline has its file, its code, its joint (index and name) and its kind
+// (rotation or position), and if it occurs no more often than there. Files are
+// named relative to the folder of the baseline.
+//
+// Earlier versions wrote no kinds. Their lines count all kinds of a fault, and
+// are compared with the sum of all kinds.
 
 #include <cstdint>
 #include <map>
@@ -19,7 +22,7 @@
 
 namespace bvhmill::client {
 
-// The issues of a data set by file, code and joint. Thread-safe.
+// The issues of a data set by file, code, joint and kind. Thread-safe.
 class Baseline {
  public:
   // An empty baseline, to be written to the file `path`. Reads no file.
@@ -51,15 +54,20 @@ class Baseline {
   const std::string& rules_version() const { return rules_version_; }
 
  private:
-  // File, code, joint or -1, name of the joint.
-  using Key = std::tuple<std::string, std::string, int32_t, std::string>;
+  // File, code, joint or -1, name of the joint, kind. An empty kind is that of
+  // an issue without a kind, or all kinds.
+  using Key =
+      std::tuple<std::string, std::string, int32_t, std::string, std::string>;
   struct Known {
     int64_t occurrences = 0;
     bool is_found = false;
     bool is_looked_for = false;
   };
 
-  Key KeyOf(const std::string& file, const Issue& issue) const;
+  static Key KeyOf(const std::string& file, const Issue& issue);
+  // The known fault of this kind, or else that of all kinds; null if there is
+  // none.
+  Known* Find(const std::string& file, const Issue& issue);
   absl::Status ReadLine(const std::string& line);
 
   std::string folder_;

@@ -5,6 +5,7 @@
 
 #include "client/cli/dataset/content_hash.h"
 #include "client/cli/dataset/skeletons.h"
+#include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -13,18 +14,11 @@ namespace {
 // The precision of frame times that have at least six digits.
 constexpr double kRateTolerance = 0.0005;
 
-const Issue* FindIssue(const Report& report, std::string_view code) {
+const Issue* FindIssue(std::span<const Issue> issues, std::string_view code) {
   const auto found =
-      std::find_if(report.issues.begin(), report.issues.end(),
+      std::find_if(issues.begin(), issues.end(),
                    [code](const Issue& issue) { return issue.code == code; });
-  return found == report.issues.end() ? nullptr : &*found;
-}
-
-std::string ArgOf(const Issue& issue, std::string_view name) {
-  for (const auto& [key, value] : issue.args) {
-    if (key == name) return value;
-  }
-  return {};
+  return found == issues.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -40,13 +34,12 @@ std::string RateName(double frames_per_second) {
 ContentHashes HashContent(std::string_view text, bool is_bvh) {
   ContentHashes hashes;
   hashes.file = Xxh64(text);
-  const std::string_view rows = is_bvh ? RowsOf(text) : std::string_view();
-  // The one row of a pose says too little.
-  if (rows.find_first_of("\r\n") != rows.npos) hashes.rows = Xxh64(rows);
+  if (is_bvh) hashes.rows = HashRows(text);
   return hashes;
 }
 
-ClipTraits TraitsOf(const ConvertResult& result, const SourceSpace& source) {
+ClipTraits TraitsOf(const ConvertResult& result, std::span<const Issue> facts,
+                    const SourceSpace& source) {
   ClipTraits traits;
   const Report& report = result.report;
   if (report.verdict == Verdict::kUnreadable) return traits;
@@ -54,13 +47,13 @@ ClipTraits TraitsOf(const ConvertResult& result, const SourceSpace& source) {
   if (!result.info.joints.empty()) {
     traits.skeleton = SkeletonKey(result.info.joints);
   }
-  if (const Issue* unit = FindIssue(report, "DATA_UNIT_GUESS")) {
+  if (const Issue* unit = FindIssue(facts, "DATA_UNIT_GUESS")) {
     traits.unit = {ArgOf(*unit, "unit"), ArgOf(*unit, "meters")};
     traits.up = "Y";
   }
   if (source.up_axis != UpAxis::kUnknown) {
     traits.up = source.up_axis == UpAxis::kY ? "Y" : "Z";
-  } else if (const Issue* axis = FindIssue(report, "DATA_UP_AXIS_GUESS")) {
+  } else if (const Issue* axis = FindIssue(facts, "DATA_UP_AXIS_GUESS")) {
     traits.up = ArgOf(*axis, "axis");
   }
   return traits;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,11 +21,11 @@ struct UnitGuess {
   std::string meters;
 };
 
-// XXH64 of the bytes of a clip. If the clip is compressed and was not unpacked,
-// these are the compressed bytes.
+// Hashes of a clip that is not compressed.
 struct ContentHashes {
+  // XXH64 of the bytes.
   uint64_t file = 0;
-  // The hash of the rows of MOTION; none if fewer than two rows are found.
+  // See HashRows.
   std::optional<uint64_t> rows;
 };
 
@@ -44,14 +45,15 @@ struct ClipTraits {
 // Others have two decimals. Empty if the rate is not positive and finite.
 std::string RateName(double frames_per_second);
 
-// The hashes of `text`. Set `is_bvh` if it is BVH and not compressed: the rows
-// are then hashed, too. O(bytes).
+// The hashes of `text`, with those of the rows if it `is_bvh`. O(bytes).
 ContentHashes HashContent(std::string_view text, bool is_bvh);
 
 // The traits of a clip, without its content; empty if the clip is unreadable.
-// The report must list the hints DATA_UNIT_GUESS and DATA_UP_AXIS_GUESS. The
-// unit is that of the first. The up axis is the one that `source` states, or
-// else that of the second hint, or else Y if there is a unit.
-ClipTraits TraitsOf(const ConvertResult& result, const SourceSpace& source);
+// `facts` are the hints DATA_UNIT_GUESS and DATA_UP_AXIS_GUESS of the clip if
+// its space is not stated. The unit is that of the first. The up axis is the
+// one that `source` states, or else that of the second hint, or else Y if there
+// is a unit.
+ClipTraits TraitsOf(const ConvertResult& result, std::span<const Issue> facts,
+                    const SourceSpace& source);
 
 }  // namespace bvhmill::client

@@ -1,9 +1,11 @@
 #include "client/cli/dataset/content_hash.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <string>
 
 namespace bvhmill::client {
 namespace {
@@ -62,6 +64,40 @@ uint64_t HashTail(uint64_t hash, std::string_view bytes) {
   return hash;
 }
 
+bool EndsLine(char c) { return c == '\n' || c == '\r'; }
+
+// The next line of `text`, which loses it, without the blanks around it.
+std::string_view TakeTrimmedLine(std::string_view* text) {
+  constexpr std::string_view kBlanks = " \t";
+  const auto end = std::find_if(text->begin(), text->end(), EndsLine);
+  const auto size = static_cast<size_t>(end - text->begin());
+  std::string_view line = text->substr(0, size);
+  text->remove_prefix(std::min(size + 1, text->size()));
+  const size_t first = line.find_first_not_of(kBlanks);
+  if (first == line.npos) return {};
+  return line.substr(first, line.find_last_not_of(kBlanks) - first + 1);
+}
+
+// Removes `word`, which has small letters, from the begin of `line`, which may
+// have it in any case. False if it is not there.
+bool TakeWord(std::string_view word, std::string_view* line) {
+  constexpr char kToSmall = 'a' - 'A';
+  const auto is_same = [](char small, char c) {
+    return c == small || c + kToSmall == small;
+  };
+  const bool is_there =
+      line->size() >= word.size() &&
+      std::equal(word.begin(), word.end(), line->begin(), is_same);
+  if (is_there) line->remove_prefix(word.size());
+  return is_there;
+}
+
+bool IsFrameTime(std::string_view line) {
+  if (!TakeWord("frame", &line)) return false;
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return TakeWord("time", &line);
+}
+
 }  // namespace
 
 uint64_t Xxh64(std::string_view bytes) {
@@ -73,16 +109,23 @@ uint64_t Xxh64(std::string_view bytes) {
   return hash ^ (hash >> 32);
 }
 
-std::string_view RowsOf(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const size_t header = text.find("Frame Time");
-  if (header == text.npos) return {};
-  const size_t end = text.find_first_of("\r\n", header);
-  if (end == text.npos) return {};
-  text.remove_prefix(end);
-  const size_t first = text.find_first_not_of(kBlanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+std::optional<uint64_t> HashRows(std::string_view text) {
+  std::string hashes;
+  size_t rows = 0;
+  bool is_below_header = false;
+  while (!text.empty()) {
+    const std::string_view line = TakeTrimmedLine(&text);
+    if (line.empty()) continue;
+    if (!is_below_header) {
+      is_below_header = IsFrameTime(line);
+      continue;
+    }
+    const uint64_t hash = Xxh64(line);
+    hashes.append(reinterpret_cast<const char*>(&hash), sizeof(hash));
+    ++rows;
+  }
+  if (rows < 2) return std::nullopt;
+  return Xxh64(hashes);
 }
 
 }  // namespace bvhmill::client

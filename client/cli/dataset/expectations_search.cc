@@ -8,7 +8,6 @@
 
 #include "bvhmill/base/status.h"
 #include "client/cli/dataset/expectations_file.h"
-#include "client/cli/dataset/relative_path.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -33,7 +32,9 @@ class Search {
       passed.push_back(here.native());
       std::error_code error;
       if (fs::exists(here / kExpectationsName, error)) {
-        file = PathFrom("", (here / kExpectationsName).native());
+        file = (here / kExpectationsName)
+                   .lexically_proximate(fs::current_path(error))
+                   .generic_string();
         break;
       }
       if (!here.has_relative_path()) break;

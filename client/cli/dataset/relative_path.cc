@@ -3,24 +3,18 @@
 #include <filesystem>
 #include <system_error>
 
+#include "client/cli/io/inputs.h"
+
 namespace bvhmill::client {
-namespace {
-
-namespace fs = std::filesystem;
-
-fs::path Absolute(const std::string& path) {
-  std::error_code error;
-  const fs::path whole = fs::path(path.empty() ? "." : path);
-  const fs::path absolute = fs::absolute(whole, error);
-  return (error ? whole : absolute).lexically_normal();
-}
-
-}  // namespace
 
 std::string PathFrom(const std::string& folder, const std::string& path) {
-  const fs::path from = Absolute(folder);
-  const fs::path to = Absolute(path);
-  const fs::path relative = to.lexically_relative(from);
+  namespace fs = std::filesystem;
+  // The folder itself may be a link, which the name of a file keeps.
+  std::error_code error;
+  const fs::path name = RealName(folder);
+  const fs::path real = fs::weakly_canonical(name, error);
+  const fs::path to = RealName(path);
+  const fs::path relative = to.lexically_relative(error ? name : real);
   return (relative.empty() ? to : relative).generic_string();
 }
 

@@ -231,6 +231,27 @@ std::set<FileId> IdsOfFiles(const std::vector<Input>& inputs) {
   return ids;
 }
 
+fs::path RealName(const std::string& path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path.empty() ? "." : path, error);
+  if (error) return path;
+  const fs::path folder = fs::weakly_canonical(whole.parent_path(), error);
+  if (error) return whole.lexically_normal();
+  return (folder / whole.filename()).lexically_normal();
+}
+
+std::vector<std::string> DropRepeated(std::vector<Input>* inputs) {
+  std::vector<std::string> dropped;
+  std::set<fs::path> names;
+  std::erase_if(*inputs, [&](const Input& input) {
+    const bool is_repeated =
+        !input.is_stdin && !names.insert(RealName(input.path)).second;
+    if (is_repeated) dropped.push_back(input.path);
+    return is_repeated;
+  });
+  return dropped;
+}
+
 absl::StatusOr<std::vector<Input>> CollectInputs(const InputOptions& options,
                                                  std::optional<FileId> skip) {
   if (options.paths.empty() && options.filelist.empty()) {

@@ -3,6 +3,7 @@
 // The inputs that a command line names.
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
@@ -52,6 +53,15 @@ std::optional<FileId> IdOfFile(const std::string& path);
 
 // The ids of the files of `inputs` that exist, without stdin.
 std::set<FileId> IdsOfFiles(const std::vector<Input>& inputs);
+
+// The absolute name of the file `path`, the same for all ways to it: links to
+// folders are followed. A link to a file keeps its own name. The file need not
+// exist.
+std::filesystem::path RealName(const std::string& path);
+
+// Removes inputs that name a file of an earlier input once more, also by
+// another way; see RealName. Returns the paths that were removed.
+std::vector<std::string> DropRepeated(std::vector<Input>* inputs);
 
 // All inputs in the order of the command line; files of a directory are sorted
 // by path. A search skips names that begin with a dot, links to directories,

@@ -45,6 +45,13 @@ absl::Status CheckSideFiles(std::span<const SideFile> files,
   const std::set<FileId> clips = IdsOfFiles(inputs);
   std::map<std::string, std::string> options_of;
   for (const SideFile& file : files) {
+    if (file.path == "-") {
+      const auto [other, is_new] = options_of.emplace("-", file.option);
+      if (is_new) continue;
+      return MakeStatus(absl::StatusCode::kInvalidArgument,
+                        file.option + " - is stdout, which takes that of " +
+                            other->second + "; write one of them into a file");
+    }
     if (!NamesFile(file.path) || !IsReplaced(file.path)) continue;
     const auto id = IdOfFile(file.path);
     const bool renews = id && id == IdOfFile(file.renews);

@@ -12,7 +12,7 @@
 
 namespace bvhmill::client {
 
-// An option and its value; "" and "-" name no file.
+// An option and its value; "" names no file, "-" is stdout.
 struct SideFile {
   std::string option;
   std::string path;
@@ -22,8 +22,8 @@ struct SideFile {
 
 // Checks that no file takes the place of an input, of another file that the
 // command reads (`read`), or of another file of `files`, also if outputs may be
-// overwritten. INVALID_ARGUMENT "OPTION: PATH: why". Call before anything is
-// written.
+// overwritten; and that at most one is stdout. INVALID_ARGUMENT
+// "OPTION: PATH: why". Call before anything is written.
 absl::Status CheckSideFiles(std::span<const SideFile> files,
                             const std::set<FileId>& read,
                             const std::vector<Input>& inputs);

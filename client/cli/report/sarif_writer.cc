@@ -101,7 +101,7 @@ std::string LocationJson(std::string_view path, const Location& location,
   return out + "}";
 }
 
-// The same for a fault that moves to another line: code, file and joint.
+// The same for a fault that moves to another line: code, file, joint and kind.
 std::string Fingerprint(std::string_view path, const Issue& issue) {
   Sha256 digest;
   digest.Add(issue.code);
@@ -111,6 +111,8 @@ std::string Fingerprint(std::string_view path, const Issue& issue) {
   digest.Add(issue.location.joint_name);
   digest.Add(std::string_view("\0", 1));
   digest.Add(NumberOrNull(issue.location.joint));
+  digest.Add(std::string_view("\0", 1));
+  digest.Add(ArgOf(issue, kKindArg));
   return digest.Finish().substr(0, 32);
 }
 
@@ -139,7 +141,7 @@ std::string ResultJson(std::string_view path, const Issue& issue,
        {"occurrenceCount", std::to_string(issue.occurrences)},
        {"partialFingerprints",
         JsonObject(
-            {{"codeFileJoint/v1", JsonQuote(Fingerprint(path, issue))}})},
+            {{"codeFileJoint/v2", JsonQuote(Fingerprint(path, issue))}})},
        {"properties", PropertiesJson(issue)}});
 }
 

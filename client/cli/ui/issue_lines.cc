@@ -146,6 +146,13 @@ std::string RepairText(std::string_view path, const Report& report,
   return out;
 }
 
+std::string ArgOf(const Issue& issue, std::string_view name) {
+  for (const auto& [key, value] : issue.args) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
 std::string FaultCounts(const IssueCounts& counts) {
   return Joined(counts.errors > 0 ? Count(counts.errors, "error") : "",
                 counts.warnings > 0 ? Count(counts.warnings, "warning") : "");

@@ -63,6 +63,13 @@ std::string WarningText(std::string_view path, const Report& report,
 std::string RepairText(std::string_view path, const Report& report,
                        const IssueView& view);
 
+// The arg of issues that concern a part of a joint: "rotation" or "position". A
+// joint may have one issue of a code for each kind.
+inline constexpr std::string_view kKindArg = "kind";
+
+// The arg `name` of `issue`; empty if it has none.
+std::string ArgOf(const Issue& issue, std::string_view name);
+
 // "2 errors, 1 warning"; empty if there are none.
 std::string FaultCounts(const IssueCounts& counts);
 
