@@ -1,6 +1,7 @@
 // The parts of client/cli/dataset and client/cli/report that are functions of
 // their arguments alone.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -20,6 +21,8 @@
 
 namespace bvhmill::client {
 namespace {
+
+using ::testing::HasSubstr;
 
 // The bytes 0, 1, 2, ...
 std::string Counting(size_t size) {
@@ -263,7 +266,7 @@ void AddClip(size_t index, const std::string& path, const std::string& joint,
   clip.result.info.joints = Skeleton({{joint, -1, "zxy", false, {}}});
   ClipTraits traits;
   traits.skeleton = SkeletonKey(clip.result.info.joints);
-  tally->Add(clip, {}, false, traits);
+  tally->Add(clip, false, traits);
 }
 
 TEST(DatasetTally, ComparesOddSkeletonsWithAUsualOneThatComesLate) {
@@ -286,6 +289,47 @@ TEST(DatasetTally, ComparesOddSkeletonsWithAUsualOneThatComesLate) {
             "    odd.bvh: joint 0 is 'Odd3', not 'Hips'\n"
             "    odd.bvh: joint 0 is 'Odd4', not 'Hips'\n"
             "    and 59 more\n");
+}
+
+TEST(DatasetTally, CountsWhatItsListsLeaveOut) {
+  // 100 rates of one clip each, and 60 pairs of equal files.
+  DatasetTally tally;
+  for (size_t i = 0; i < 120; ++i) {
+    ClipFinding clip;
+    clip.index = i;
+    clip.path = std::to_string(i) + ".bvh";
+    clip.is_read = true;
+    clip.result.report.verdict = Verdict::kValid;
+    ClipTraits traits;
+    if (i < 100) traits.rate = std::to_string(i + 1) + " fps";
+    traits.content = {i / 2, i / 4};
+    tally.Add(clip, false, traits);
+  }
+  const DatasetSummary summary = tally.Summary();
+  const std::string text = SummaryText(summary);
+  EXPECT_THAT(text, HasSubstr("    1 clip: 5 fps\n    and 95 more\n"));
+  EXPECT_THAT(text, HasSubstr("  8.bvh\n  = 9.bvh\n  and 55 more\n"));
+  EXPECT_THAT(text, HasSubstr("  = 19.bvh\n  and 25 more\n"));
+  ASSERT_EQ(summary.odd.size(), 1);
+  EXPECT_EQ(summary.odd[0].value_count, 100);
+  EXPECT_EQ(summary.equal_files.count, 60);
+  EXPECT_EQ(summary.equal_files.listed.size(), 20);
+  EXPECT_EQ(summary.equal_files.others.size(), 80);
+  EXPECT_EQ(summary.equal_files.others.front(), 40);
+  EXPECT_EQ(summary.equal_motions.count, 30);
+}
+
+TEST(DatasetTally, KnowsAllClipsThatDiffer) {
+  DatasetTally tally;
+  for (size_t i = 0; i < 250; ++i) {
+    AddClip(i, std::to_string(i), i < 150 ? "Hips" : "Root", &tally);
+  }
+  const SharedTrait trait = tally.Summary().odd.at(0);
+  EXPECT_EQ(trait.odd_clips, 100);
+  EXPECT_EQ(trait.odd.size(), 20);
+  ASSERT_EQ(trait.odd_indexes.size(), 100);
+  EXPECT_EQ(trait.odd_indexes.front(), 150);
+  EXPECT_EQ(trait.odd_indexes.back(), 249);
 }
 
 TEST(SummaryText, HasNoControlCharacters) {

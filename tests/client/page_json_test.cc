@@ -90,6 +90,7 @@ ClipFinding Finding() {
   issue.location.line = 12;
   issue.location.joint_name = "Hips";
   issue.args = {{"first", "5"}, {"last", "9"}, {"word", "nan"}};
+  clip.codes = {{"DATA_NOT_FINITE", Severity::kWarning, 1, 3}};
   clip.result.info.frames = 100;
   clip.result.info.frame_time = 1.0 / 120;
   clip.result.info.frames_per_second = 120;
@@ -104,16 +105,39 @@ TEST(PageJsonTest, AClipHasItsFactsAndIssues) {
   EXPECT_EQ(clip["counts"], Json({0, 3, 1, 2}));
   EXPECT_EQ(clip["frames"], 100);
   EXPECT_EQ(clip["joints"], 25);
+  EXPECT_EQ(clip["codes"], Json::parse(R"([["DATA_NOT_FINITE","warning",3]])"));
   const Json& issue = clip["issues"][0];
   EXPECT_EQ(issue["message"], "it's <b>");
   EXPECT_EQ(issue["times"], 3);
   EXPECT_EQ(issue["frame"], 7);
-  EXPECT_EQ(issue["first"], 5);
-  EXPECT_EQ(issue["last"], 9);
+  EXPECT_FALSE(issue.contains("last_frame"));
+  EXPECT_EQ(issue["events"], Json({5, 9}));
   EXPECT_EQ(issue["joint"], "Hips");
   EXPECT_EQ(issue["args"]["word"], "nan");
   EXPECT_FALSE(issue.contains("column"));
   EXPECT_FALSE(clip.contains("figure"));
+}
+
+TEST(PageJsonTest, TheFramesOfAnIssueAreThoseOfItsLocation) {
+  ClipFinding clip = Finding();
+  Issue& issue = clip.result.report.issues[0];
+  issue.location.last_frame = 8;
+  Json page = Json::parse(PageClip(clip))["issues"][0];
+  EXPECT_EQ(page["frame"], 7);
+  EXPECT_EQ(page["last_frame"], 8);
+  // The args of this code are its span.
+  issue.code = "DATA_REPEATED_FRAMES";
+  page = Json::parse(PageClip(clip))["issues"][0];
+  EXPECT_EQ(page["frame"], 5);
+  EXPECT_EQ(page["last_frame"], 9);
+  EXPECT_FALSE(page.contains("events"));
+  // An arg of this name may be a joint.
+  issue.code = "SKELETON_DUPLICATE_NAME";
+  issue.location.frame.reset();
+  issue.args = {{"first", "3"}};
+  page = Json::parse(PageClip(clip))["issues"][0];
+  EXPECT_FALSE(page.contains("frame"));
+  EXPECT_FALSE(page.contains("events"));
 }
 
 TEST(PageJsonTest, AFileThatIsNotReadHasNoFacts) {
@@ -157,23 +181,34 @@ TEST(PageJsonTest, RemarksNameTheirClips) {
   PageEnd end;
   end.title = "takes";
   end.codes = {"TEXT_EMPTY", "NEW_CODE"};
-  end.positions = {{"a.bvh", 0}, {"b.bvh", 1}, {"c.bvh", 2}};
+  // The clip with the index 1 was not checked.
+  end.positions = {{0, 0}, {2, 1}, {3, 2}};
   RunSummary summary;
   summary.dataset.odd.push_back(
-      {"frame rate", "60 fps", 40, 42, {}, 2, {{"b.bvh", "30 fps"}}});
+      {"frame rate", "60 fps", 40, 42, {}, 2, {{"b.bvh", "30 fps"}}, 4, {2}});
   summary.dataset.odd.push_back(
-      {"unit", "", 0, 9, {{"cm", 4}, {"<m>", 1}}, 0, {}});
-  summary.dataset.equal_files.push_back({3, {"a.bvh", "c.bvh"}});
+      {"unit", "", 0, 9, {{"cm", 4}, {"<m>", 1}}, 0, {}, 5, {}});
+  summary.dataset.equal_files = {{{2, {"a.bvh", "c.bvh"}, {0, 3}}}, 1, {}};
+  summary.dataset.equal_motions = {
+      {{4, {"a.bvh", "b.bvh", "c.bvh", "d.bvh"}, {0, 2}}}, 8, {2, 3}};
   const Json page = Json::parse("{" + PageMembers(end, summary) + "}");
   EXPECT_EQ(page["title"], "takes");
   EXPECT_EQ(page["remarks"][0]["clips"], Json({1}));
   EXPECT_EQ(page["remarks"][0]["count"], 2);
   EXPECT_EQ(page["remarks"][0]["message"],
-            "Another frame rate: 30 fps; 40 of 42 clips have 60 fps");
+            "Another frame rate: 30 fps, and 2 more; 40 of 42 clips have 60 "
+            "fps");
   EXPECT_EQ(page["remarks"][1]["message"],
             "The unit differs; no value is that of most clips: cm (4 clips), "
-            "<m> (1 clip)");
+            "<m> (1 clip), and 3 more");
   EXPECT_EQ(page["remarks"][2]["clips"], Json({0, 2}));
+  EXPECT_EQ(page["remarks"][2]["message"], "The same file: a.bvh, c.bvh");
+  EXPECT_EQ(page["remarks"][3]["message"],
+            "The same motion below another header: a.bvh, b.bvh, c.bvh, and 1 "
+            "more");
+  EXPECT_EQ(page["remarks"][4]["message"],
+            "The same motion below another header: 7 more groups");
+  EXPECT_EQ(page["remarks"][4]["clips"], Json({1, 2}));
   EXPECT_EQ(page["codes"]["NEW_CODE"]["help"], "");
   EXPECT_NE(page["codes"]["TEXT_EMPTY"]["help"], "");
 }

@@ -287,7 +287,7 @@ CheckedClip CheckClip(const ClipChecks& checks, const Session& session,
     checked.outcome.kind =
         finding.passes ? Outcome::Kind::kGood : Outcome::Kind::kFailed;
     ListFrom(LeastListed(checks, finding.passes), &result.report);
-    checked.codes = CodesOf(result.report);
+    finding.codes = CodesOf(result.report);
     CutTo(checks.convert.report.max_issues, &finding);
   }
   if (is_reported) checked.outcome.diagnostics.clear();

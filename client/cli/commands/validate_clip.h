@@ -37,9 +37,6 @@ struct ClipChecks {
 struct CheckedClip {
   ClipFinding finding;
   ClipTraits traits;
-  // The codes of all issues that are severe enough to be listed, also of those
-  // that --max-issues keeps out of the list.
-  std::vector<CodeCount> codes;
   // The kind tells whether the clip passes. `diagnostics` is empty if the
   // report holds the reason of a failure. `data` is always empty.
   Outcome outcome;

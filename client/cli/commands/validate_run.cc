@@ -161,8 +161,7 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
       checks, *parts, session, *writer,
       [&](CheckedClip* checked, std::string rendered) {
         ++clips_checked;
-        tally.Add(checked->finding, checked->codes, checked->is_cut,
-                  checked->traits);
+        tally.Add(checked->finding, checked->is_cut, checked->traits);
         return output->Put(writer->Add(checked->finding, std::move(rendered)));
       });
   const RunSummary summary = SummaryOf(totals, clips_checked, *parts, tally);

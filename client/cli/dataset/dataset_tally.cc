@@ -18,43 +18,46 @@ constexpr int64_t kFewest = 3;
 constexpr size_t kMaxSkeletons = 64;
 constexpr char kSkeleton[] = "skeleton";
 
-// Groups of several clips, by the first of each.
-template <typename Groups, typename IsWanted>
-std::vector<EqualClips> Listed(const Groups& groups,
-                               const IsWanted& is_wanted) {
-  std::map<size_t, const EqualClips*> by_index;
-  for (const auto& [hash, group] : groups) {
-    if (group.clips.clips < 2 || !is_wanted(group)) continue;
-    by_index.emplace(group.first_index, &group.clips);
-    if (by_index.size() > kMaxListed) by_index.erase(std::prev(by_index.end()));
-  }
-  std::vector<EqualClips> listed;
-  for (const auto& [index, clips] : by_index) listed.push_back(*clips);
-  return listed;
-}
-
 }  // namespace
 
 void DatasetTally::AddTo(Group* group, const ClipFinding& clip) {
-  ++group->clips;
-  if (group->first.size() < kMaxListed) {
-    group->first.emplace_back(clip.index, clip.path);
-  }
+  group->indexes.push_back(clip.index);
+  if (group->first.size() < kMaxListed) group->first.push_back(clip.path);
 }
 
-void DatasetTally::AddEqual(EqualGroups* groups, uint64_t hash, uint64_t file,
+void DatasetTally::AddEqual(EqualsByHash* groups, uint64_t hash, uint64_t file,
                             const ClipFinding& clip) {
   const auto [it, is_new] = groups->try_emplace(hash);
   Equals& group = it->second;
-  if (is_new) {
-    group.first_index = clip.index;
-    group.file = file;
-  }
+  if (is_new) group.file = file;
   group.has_other_files = group.has_other_files || group.file != file;
   ++group.clips.clips;
+  group.clips.indexes.push_back(clip.index);
   if (group.clips.paths.size() < kMaxListed) {
     group.clips.paths.push_back(clip.path);
   }
+}
+
+EqualGroups DatasetTally::GroupsOf(const EqualsByHash& groups,
+                                   bool with_equal_files) {
+  std::map<size_t, const EqualClips*> by_first;
+  for (const auto& [hash, group] : groups) {
+    if (group.clips.clips < 2) continue;
+    if (!with_equal_files && !group.has_other_files) continue;
+    by_first.emplace(group.clips.indexes.front(), &group.clips);
+  }
+  EqualGroups out;
+  out.count = static_cast<int64_t>(by_first.size());
+  for (const auto& [first, clips] : by_first) {
+    if (out.listed.size() < kMaxListed) {
+      out.listed.push_back(*clips);
+    } else {
+      out.others.insert(out.others.end(), clips->indexes.begin(),
+                        clips->indexes.end());
+    }
+  }
+  std::sort(out.others.begin(), out.others.end());
+  return out;
 }
 
 void DatasetTally::AddVerdict(const ClipFinding& clip) {
@@ -79,12 +82,11 @@ void DatasetTally::AddVerdict(const ClipFinding& clip) {
   }
 }
 
-void DatasetTally::Add(const ClipFinding& clip,
-                       const std::vector<CodeCount>& codes, bool is_cut,
+void DatasetTally::Add(const ClipFinding& clip, bool is_cut,
                        const ClipTraits& traits) {
   AddVerdict(clip);
   if (!clip.is_read) return;
-  codes_.Add(codes);
+  codes_.Add(clip.codes);
   summary_.cut_clips += is_cut ? 1 : 0;
   worst_.Add(clip.index, clip.path, clip.result.report.counts);
   summary_.known_issues += clip.known_issues;
@@ -132,7 +134,7 @@ std::string DatasetTally::ValueName(const std::string& trait,
   }
   const Group& group = traits_.at(trait).at(value);
   return Count(CountJoints(*joints), "joint") + ", as in " +
-         group.first.front().second;
+         group.first.front();
 }
 
 std::vector<OddClip> DatasetTally::OddClips(const std::string& name,
@@ -142,8 +144,8 @@ std::vector<OddClip> DatasetTally::OddClips(const std::string& name,
   for (const auto& [value, group] : groups) {
     if (value == usual) continue;
     const std::string text = ValueName(name, value, usual);
-    for (const auto& [index, path] : group.first) {
-      odd.emplace(index, OddClip{path, text});
+    for (size_t i = 0; i < group.first.size(); ++i) {
+      odd.emplace(group.indexes[i], OddClip{group.first[i], text});
       if (odd.size() > kMaxListed) odd.erase(std::prev(odd.end()));
     }
   }
@@ -159,14 +161,16 @@ SharedTrait DatasetTally::TraitOf(const std::string& name,
   // Values by their clips, then by their first clip.
   std::vector<std::tuple<int64_t, size_t, std::string>> order;
   for (const auto& [value, group] : groups) {
-    trait.known_clips += group.clips;
-    order.emplace_back(-group.clips, group.first.front().first, value);
+    const auto clips = static_cast<int64_t>(group.indexes.size());
+    trait.known_clips += clips;
+    order.emplace_back(-clips, group.indexes.front(), value);
   }
   std::sort(order.begin(), order.end());
   const std::string& first = std::get<2>(order.front());
-  const int64_t most = groups.at(first).clips;
+  const auto most = static_cast<int64_t>(groups.at(first).indexes.size());
   const bool is_usual = 2 * most > trait.known_clips;
   const std::string usual = is_usual ? first : "";
+  trait.value_count = static_cast<int64_t>(order.size());
   if (order.size() > kMaxListed) order.resize(kMaxListed);
   for (const auto& [clips, index, value] : order) {
     trait.values.push_back({ValueName(name, value, usual), -clips});
@@ -176,6 +180,12 @@ SharedTrait DatasetTally::TraitOf(const std::string& name,
   trait.usual_clips = most;
   trait.odd_clips = trait.known_clips - most;
   trait.odd = OddClips(name, groups, usual);
+  for (const auto& [value, group] : groups) {
+    if (value == usual) continue;
+    trait.odd_indexes.insert(trait.odd_indexes.end(), group.indexes.begin(),
+                             group.indexes.end());
+  }
+  std::sort(trait.odd_indexes.begin(), trait.odd_indexes.end());
   return trait;
 }
 
@@ -188,10 +198,8 @@ DatasetSummary DatasetTally::Summary() const {
     SharedTrait trait = TraitOf(name, groups);
     if (trait.known_clips >= kFewest) summary.odd.push_back(std::move(trait));
   }
-  summary.equal_files =
-      Listed(files_, [](const Equals& /*group*/) { return true; });
-  summary.equal_motions = Listed(
-      motions_, [](const Equals& group) { return group.has_other_files; });
+  summary.equal_files = GroupsOf(files_, /*with_equal_files=*/true);
+  summary.equal_motions = GroupsOf(motions_, /*with_equal_files=*/false);
   return summary;
 }
 

@@ -22,23 +22,20 @@ namespace bvhmill::client {
 // bytes for each clip that is not equal to an earlier one.
 class DatasetTally {
  public:
-  // Adds a clip that has `codes`; the list of its report may be shorter.
-  // `is_cut`: the server has listed a part of its issues only.
-  void Add(const ClipFinding& clip, const std::vector<CodeCount>& codes,
-           bool is_cut, const ClipTraits& traits);
+  // Adds a clip. `is_cut`: the server has listed a part of its issues only.
+  void Add(const ClipFinding& clip, bool is_cut, const ClipTraits& traits);
 
   DatasetSummary Summary() const;
 
  private:
-  // Clips that share a value, and the first of them with their indexes.
+  // Clips that share a value, and the paths of the first of them.
   struct Group {
-    int64_t clips = 0;
-    std::vector<std::pair<size_t, std::string>> first;
+    std::vector<size_t> indexes;
+    std::vector<std::string> first;
   };
   using Groups = std::map<std::string, Group>;
   // Clips with the same hash.
   struct Equals {
-    size_t first_index = 0;
     uint64_t file = 0;
     // True if the files of the group differ.
     bool has_other_files = false;
@@ -51,11 +48,15 @@ class DatasetTally {
     JointList joints;
     int64_t votes = 0;
   };
-  using EqualGroups = std::unordered_map<uint64_t, Equals>;
+  using EqualsByHash = std::unordered_map<uint64_t, Equals>;
 
   static void AddTo(Group* group, const ClipFinding& clip);
-  static void AddEqual(EqualGroups* groups, uint64_t hash, uint64_t file,
+  static void AddEqual(EqualsByHash* groups, uint64_t hash, uint64_t file,
                        const ClipFinding& clip);
+  // The groups of several clips; of those with equal files throughout only if
+  // `with_equal_files`.
+  static EqualGroups GroupsOf(const EqualsByHash& groups,
+                              bool with_equal_files);
   void AddVerdict(const ClipFinding& clip);
   void AddSkeleton(const std::string& key, const JointList& joints);
   // The joints of a skeleton; null if they are not kept.
@@ -76,8 +77,8 @@ class DatasetTally {
   std::map<std::string, JointList> skeletons_;
   // Its joints are kept however many skeletons come before it.
   Majority majority_;
-  EqualGroups files_;
-  EqualGroups motions_;
+  EqualsByHash files_;
+  EqualsByHash motions_;
 };
 
 }  // namespace bvhmill::client

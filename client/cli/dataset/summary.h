@@ -3,6 +3,7 @@
 // The traits that the clips of a run share, and the clips that differ: plain
 // data, for the summary of `validate`.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -64,6 +65,10 @@ struct SharedTrait {
   // kMaxListed of them.
   int64_t odd_clips = 0;
   std::vector<OddClip> odd;
+  // All values, also those that the list leaves out.
+  int64_t value_count = 0;
+  // The indexes of all clips with another value, ascending.
+  std::vector<size_t> odd_indexes;
 };
 
 // Clips that are equal.
@@ -71,6 +76,18 @@ struct EqualClips {
   int64_t clips = 0;
   // The list has at most kMaxListed of them, in the order of the inputs.
   std::vector<std::string> paths;
+  // The indexes of all of them, ascending.
+  std::vector<size_t> indexes;
+};
+
+// All groups of clips that are equal in one way.
+struct EqualGroups {
+  // At most kMaxListed groups, in the order of their first clips.
+  std::vector<EqualClips> listed;
+  // All groups, also those that the list leaves out.
+  int64_t count = 0;
+  // The indexes of all clips of groups that the list leaves out, ascending.
+  std::vector<size_t> others;
 };
 
 struct DatasetSummary {
@@ -88,9 +105,9 @@ struct DatasetSummary {
   // value.
   std::vector<SharedTrait> odd;
   // Groups of clips with equal bytes, and of clips with equal rows of MOTION
-  // below another header. At most kMaxListed groups of each.
-  std::vector<EqualClips> equal_files;
-  std::vector<EqualClips> equal_motions;
+  // below another header.
+  EqualGroups equal_files;
+  EqualGroups equal_motions;
   // Issues that the baseline has.
   int64_t known_issues = 0;
   // The files of expectations that were used, sorted by path.

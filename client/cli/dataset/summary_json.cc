@@ -60,6 +60,7 @@ std::string TraitJson(const SharedTrait& trait) {
                      {"usual_clips", Number(trait.usual_clips)},
                      {"known_clips", Number(trait.known_clips)},
                      {"odd_clips", Number(trait.odd_clips)},
+                     {"value_count", Number(trait.value_count)},
                      {"values", JsonArray(trait.values, value)},
                      {"odd", JsonArray(trait.odd, odd)}});
 }
@@ -82,8 +83,10 @@ std::string SummaryJson(const RunSummary& summary) {
        {"cut_clips", Number(data.cut_clips)},
        {"worst", JsonArray(data.worst, WorstJson)},
        {"odd", JsonArray(data.odd, TraitJson)},
-       {"equal_files", JsonArray(data.equal_files, EqualJson)},
-       {"equal_motions", JsonArray(data.equal_motions, EqualJson)},
+       {"equal_files", JsonArray(data.equal_files.listed, EqualJson)},
+       {"equal_file_groups", Number(data.equal_files.count)},
+       {"equal_motions", JsonArray(data.equal_motions.listed, EqualJson)},
+       {"equal_motion_groups", Number(data.equal_motions.count)},
        {"known_issues", Number(data.known_issues)},
        {"expectations", JsonArray(data.expectations, JsonQuote)}});
 }

@@ -65,7 +65,7 @@ std::string MixedLines(const SharedTrait& trait) {
     out += "    " + Count(value.clips, "clip") + ": " + Printable(value.value) +
            "\n";
   }
-  return out + More(static_cast<int64_t>(trait.values.size()), listed, "    ");
+  return out + More(trait.value_count, listed, "    ");
 }
 
 std::string OddLines(const std::vector<SharedTrait>& traits) {
@@ -88,8 +88,8 @@ std::string OddLines(const std::vector<SharedTrait>& traits) {
   return out;
 }
 
-std::string EqualLines(const std::vector<EqualClips>& groups,
-                       const char* title) {
+std::string EqualLines(const EqualGroups& all, const char* title) {
+  const std::vector<EqualClips>& groups = all.listed;
   if (groups.empty()) return {};
   std::string out = std::string(title) + ":\n";
   const size_t listed = std::min(groups.size(), kMaxLines);
@@ -100,7 +100,7 @@ std::string EqualLines(const std::vector<EqualClips>& groups,
     }
     out += More(groups[i].clips, paths, "  = ");
   }
-  return out + More(static_cast<int64_t>(groups.size()), listed, "  ");
+  return out + More(all.count, listed, "  ");
 }
 
 }  // namespace

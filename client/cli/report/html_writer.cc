@@ -67,10 +67,8 @@ class HtmlWriter final : public ReportWriter {
   }
 
   std::string Add(const ClipFinding& clip, std::string rendered) override {
-    for (const Issue& issue : clip.result.report.issues) {
-      end_.codes.insert(issue.code);
-    }
-    end_.positions.emplace(clip.path, clips_);
+    for (const CodeCount& code : clip.codes) end_.codes.insert(code.code);
+    end_.positions.emplace(clip.index, clips_);
     return (clips_++ == 0 ? "\n" : ",\n") + std::move(rendered);
   }
 

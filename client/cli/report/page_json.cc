@@ -12,6 +12,7 @@
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/report/catalogue.h"
 #include "client/cli/report/packed_numbers.h"
+#include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -40,15 +41,26 @@ void PutIf(const std::optional<T>& value, const char* name, Json* out) {
 
 // The whole number in the arg `name`.
 std::optional<int64_t> NumberArg(const Issue& issue, std::string_view name) {
-  for (const auto& [key, value] : issue.args) {
-    int64_t number = 0;
-    const auto [end, error] =
-        std::from_chars(value.data(), value.data() + value.size(), number);
-    const bool is_whole =
-        error == std::errc() && end == value.data() + value.size();
-    if (key == name && is_whole) return number;
-  }
-  return std::nullopt;
+  const std::string value = ArgOf(issue, name);
+  int64_t number = 0;
+  const auto [end, error] =
+      std::from_chars(value.data(), value.data() + value.size(), number);
+  const bool is_whole =
+      error == std::errc() && end == value.data() + value.size();
+  return is_whole ? std::optional(number) : std::nullopt;
+}
+
+// The frames of an issue: those of its location. The args `first` and `last` of
+// other codes are the first and the last of several events, with frames between
+// them that are good.
+void PutFrames(const Issue& issue, Json* out) {
+  const auto first = NumberArg(issue, "first");
+  const auto last = NumberArg(issue, "last");
+  const bool is_span = issue.code == "DATA_REPEATED_FRAMES" && first && last;
+  PutIf(is_span ? first : issue.location.frame, "frame", out);
+  PutIf(is_span ? last : issue.location.last_frame, "last_frame", out);
+  const bool are_events = issue.location.frame && first && last && !is_span;
+  if (are_events) (*out)["events"] = {*first, *last};
 }
 
 Json IssueToJson(const Issue& issue) {
@@ -59,9 +71,7 @@ Json IssueToJson(const Issue& issue) {
   const Location& place = issue.location;
   PutIf(place.line, "line", &out);
   PutIf(place.column, "column", &out);
-  PutIf(place.frame, "frame", &out);
-  PutIf(NumberArg(issue, "first"), "first", &out);
-  PutIf(NumberArg(issue, "last"), "last", &out);
+  PutFrames(issue, &out);
   if (!place.joint_name.empty()) out["joint"] = place.joint_name;
   if (!issue.args.empty()) {
     Json& args = out["args"] = Json::object();
@@ -177,19 +187,25 @@ void PutMeasures(const ClipInfo& info, const ClipMeasures& measures,
                        {"frame", fastest->frame}};
 }
 
-// A remark about some clips of the run. `clips` are their positions; `count` is
-// larger if not all of them are known.
+// A remark about `count` clips of the run: those with these indexes, or clips
+// that are not named.
 Json RemarkToJson(const std::string& message, int64_t count,
-                  const std::vector<std::string>& paths, const PageEnd& end) {
+                  const std::vector<size_t>& indexes, const PageEnd& end) {
   Json clips = Json::array();
-  for (const std::string& path : paths) {
-    const auto found = end.positions.find(path);
+  for (const size_t index : indexes) {
+    const auto found = end.positions.find(index);
     if (found != end.positions.end()) clips.push_back(found->second);
   }
   return {{"severity", "info"},
           {"message", ToUtf8(message)},
           {"count", count},
           {"clips", clips}};
+}
+
+// ", and 3 more" if not all are listed.
+std::string AndMore(int64_t all, size_t listed) {
+  const int64_t more = all - static_cast<int64_t>(listed);
+  return more > 0 ? ", and " + std::to_string(more) + " more" : "";
 }
 
 // A trait that no value of is that of most clips.
@@ -202,36 +218,45 @@ Json MixedToJson(const SharedTrait& trait, const PageEnd& end) {
         separator + value.value + " (" + Count(value.clips, "clip") + ")";
     separator = ", ";
   }
+  message += AndMore(trait.value_count, trait.values.size());
   return RemarkToJson(message, trait.known_clips, {}, end);
 }
 
 Json OddToJson(const SharedTrait& trait, const PageEnd& end) {
   if (trait.usual.empty()) return MixedToJson(trait, end);
   std::set<std::string> values;
-  std::vector<std::string> paths;
-  for (const OddClip& clip : trait.odd) {
-    paths.push_back(clip.path);
-    values.insert(clip.value);
-  }
+  for (const OddClip& clip : trait.odd) values.insert(clip.value);
   std::string message = "Another " + trait.trait;
   std::string separator = ": ";
   for (const std::string& value : values) {
     message += separator + value;
     separator = ", ";
   }
-  message += "; " + std::to_string(trait.usual_clips) + " of " +
+  message += AndMore(trait.value_count - 1, values.size()) + "; " +
+             std::to_string(trait.usual_clips) + " of " +
              Count(trait.known_clips, "clip") + " have " + trait.usual;
-  return RemarkToJson(message, trait.odd_clips, paths, end);
+  return RemarkToJson(message, trait.odd_clips, trait.odd_indexes, end);
 }
 
-Json EqualToJson(const EqualClips& equal, const std::string& what,
-                 const PageEnd& end) {
-  std::string names;
-  for (size_t i = 0; i < equal.paths.size() && i < 3; ++i) {
-    names += (i == 0 ? ": " : ", ") + equal.paths[i];
+// A remark for each group, and one for all that the list leaves out.
+void AddEqual(const EqualGroups& groups, const std::string& what,
+              const PageEnd& end, Json* out) {
+  constexpr size_t kNames = 3;
+  for (const EqualClips& equal : groups.listed) {
+    std::string names;
+    const size_t shown = std::min(equal.paths.size(), kNames);
+    for (size_t i = 0; i < shown; ++i) {
+      names += (i == 0 ? ": " : ", ") + equal.paths[i];
+    }
+    out->push_back(RemarkToJson(what + names + AndMore(equal.clips, shown),
+                                equal.clips, equal.indexes, end));
   }
-  if (equal.clips > 3) names += ", ...";
-  return RemarkToJson(what + names, equal.clips, equal.paths, end);
+  if (groups.others.empty()) return;
+  const int64_t more =
+      groups.count - static_cast<int64_t>(groups.listed.size());
+  out->push_back(RemarkToJson(what + ": " + Count(more, "more group"),
+                              static_cast<int64_t>(groups.others.size()),
+                              groups.others, end));
 }
 
 Json RemarksOf(const DatasetSummary& dataset, const PageEnd& end) {
@@ -239,13 +264,9 @@ Json RemarksOf(const DatasetSummary& dataset, const PageEnd& end) {
   for (const SharedTrait& trait : dataset.odd) {
     out.push_back(OddToJson(trait, end));
   }
-  for (const EqualClips& equal : dataset.equal_files) {
-    out.push_back(EqualToJson(equal, "The same file", end));
-  }
-  for (const EqualClips& equal : dataset.equal_motions) {
-    out.push_back(
-        EqualToJson(equal, "The same motion below another header", end));
-  }
+  AddEqual(dataset.equal_files, "The same file", end, &out);
+  AddEqual(dataset.equal_motions, "The same motion below another header", end,
+           &out);
   return out;
 }
 
@@ -273,6 +294,10 @@ std::string PageClip(const ClipFinding& clip) {
   if (clip.is_read) PutFacts(clip.result.info, &out);
   if (clip.result.measures) {
     PutMeasures(clip.result.info, *clip.result.measures, &out);
+  }
+  Json& codes = out["codes"] = Json::array();
+  for (const CodeCount& code : clip.codes) {
+    codes.push_back({code.code, SeverityName(code.severity), code.occurrences});
   }
   Json& issues = out["issues"] = Json::array();
   for (const Issue& issue : report.issues) issues.push_back(IssueToJson(issue));

@@ -21,9 +21,10 @@ struct PageEnd {
   std::string title;
   // The unit of heights: "m" or "units".
   std::string unit;
-  // Codes of all issues, and the position of each clip by its path.
+  // Codes of all issues, and the position of each clip in the page by its index
+  // in the run.
   std::set<std::string> codes;
-  std::map<std::string, size_t> positions;
+  std::map<size_t, size_t> positions;
 };
 
 // The members of the page's object besides its clips: "key": value, ...

@@ -47,6 +47,9 @@ struct ClipFinding {
   // result.report lists the issues that --severity, --baseline and the
   // expectations leave. result.info has the facts: joints, frames, rate.
   ConvertResult result;
+  // The codes of all issues that are severe enough to be listed, also of those
+  // that --max-issues keeps out of the list.
+  std::vector<CodeCount> codes;
   // Lines of the file at the issues, by byte offset, if the writer asks for
   // them.
   IssueView view;

@@ -111,6 +111,14 @@ function fillFolder(folder) {
     frames: 1000,
     change: (frame, values) => { if (frame === 750) values[9] = '120'; },
   }));
+  // The root is elsewhere at three frames, and turned at three others.
+  write(folder, 'sub/spikes.bvh', clipText({
+    frames: 400,
+    change: (frame, values) => {
+      if ([50, 100, 150].includes(frame)) values[1] = '150';
+      if ([200, 250, 300].includes(frame)) values[4] = '60';
+    },
+  }));
   write(folder, 'not_a_clip.bvh', 'PK\u0003\u0004 something else');
   write(folder, 'empty.bvh', '');
   write(folder, 'gone.bvh.gz', 'this is not gzip');

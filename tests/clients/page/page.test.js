@@ -7,8 +7,8 @@ const os = require('node:os');
 const path = require('node:path');
 const { after, before, describe, test } = require('node:test');
 const { startBrowser, openPage } = require('./browser');
-const { HOSTILE, reportsOf, writePage, fillFolder, withData } =
-  require('./folders');
+const { HOSTILE, validate, reportsOf, writePage, clipText, write, fillFolder,
+  withData } = require('./folders');
 
 const AXE = fs.readFileSync(require.resolve('axe-core/axe.js'), 'utf8');
 const SEVERITIES = ['error', 'warning', 'info', 'hint'];
@@ -32,12 +32,14 @@ after(async () => {
 });
 
 // Runs work(page) on a fresh page, which must do nothing that is forbidden.
+// Returns its result.
 async function withPage(hash, options, work) {
   const page = await openPage(browser, options.file || file, hash, options);
   try {
-    await work(page);
+    const result = await work(page);
     assert.deepEqual(page.faults, []);
     assert.equal(await page.evaluate(() => window.hacked), undefined);
+    return result;
   } finally {
     await page.close();
   }
@@ -277,6 +279,75 @@ describe('the page', () => {
     });
   });
 
+  // Two issues of one code and joint: its rotation and its position.
+  test('a link goes to its issue among several of one code', async () => {
+    const clip = 'takes/sub/spikes.bvh';
+    const spikes = reports.find((report) => report.file === clip)
+      .report.issues.filter(({ code }) => code === 'DATA_SPIKE');
+    assert.equal(spikes.length, 2);
+    const messageAt = (hash) => withPage(hash, {}, async (page) => page
+      .evaluate(() => document.activeElement.querySelector('.message')
+        .textContent));
+    await withPage(`#clip=${encodeURIComponent(clip)}`, {}, async (page) => {
+      const links = await page.$$eval('.issue[data-code=DATA_SPIKE] a',
+        (nodes) => nodes.map((node) => new URL(node.href).hash));
+      assert.equal(new Set(links).size, 2);
+      for (const [i, hash] of links.entries()) {
+        assert.ok((await messageAt(hash)).endsWith(spikes[i].message), hash);
+      }
+    });
+    const plain = `#clip=${encodeURIComponent(clip)}&code=DATA_SPIKE`;
+    for (const hash of [plain, `${plain}&nth=9`, `${plain}&nth=x`]) {
+      assert.ok((await messageAt(hash)).endsWith(spikes[0].message), hash);
+    }
+    // The address stays that of the issue.
+    await withPage(`${plain}&nth=2`, {}, async (page) => {
+      assert.equal(await page.evaluate(() => location.hash), `${plain}&nth=2`);
+    });
+  });
+
+  test('the frames of an issue are those that are wrong', async () => {
+    const hash = `#clip=${encodeURIComponent('takes/sub/spikes.bvh')}`;
+    await withPage(hash, {}, async (page) => {
+      const places = await page.$$eval('.issue[data-code=DATA_SPIKE] dd',
+        (nodes) => nodes.map((node) => node.textContent)
+          .filter((text) => text.startsWith('frame')));
+      assert.equal(places.length, 2);
+      assert.match(places[0], /^frame (200|250|300) \([\d.]+ s\), joint Hips; 3 times, in frames 200 to 300$/);
+      assert.match(places[1], /^frame (50|100|150) \([\d.]+ s\), joint Hips; 3 times, in frames 50 to 150$/);
+      // No bar between them.
+      assert.equal(await page.locator('.lane .warning .span').count(), 0);
+      assert.equal(await page.locator('.lane .warning .place').count(), 2);
+    });
+  });
+
+  test('codes beyond --max-issues are counted and filter', async () => {
+    const all = await withPage('', {}, (page) => page.$$eval('#codes button',
+      (nodes) => nodes.map((node) => [node.dataset.code,
+        node.querySelector('.clips-count').textContent])));
+    const cut = path.join(folder, 'cut.html');
+    validate(folder, '--format', 'html', '-o', 'cut.html', '--max-issues', '1');
+    const clip = 'takes/sub/spikes.bvh';
+    const report = reports.find(({ file: name }) => name === clip).report;
+    const last = report.issues.at(-1).code;
+    assert.notEqual(last, report.issues[0].code);
+    await withPage('', { file: cut }, async (page) => {
+      assert.deepEqual(await page.$$eval('#codes button', (nodes) =>
+        nodes.map((node) => [node.dataset.code,
+          node.querySelector('.clips-count').textContent])), all);
+      await page.selectOption('#code', last);
+      assert.ok((await namesOn(page)).includes(clip));
+      const help = await page.textContent(`#codes [data-code=${last}] .quiet`);
+      assert.ok(help.length > 0);
+    });
+    await withPage(`#clip=${encodeURIComponent(clip)}`, { file: cut },
+      async (page) => {
+        assert.equal(await page.locator('.issue').count(), 1);
+        const notice = await page.textContent('.detail .notice');
+        assert.ok(notice.includes(`${last} `), notice);
+      });
+  });
+
   test('a link has the filters and the order', async () => {
     await withPage('', {}, async (page) => {
       await page.click('th.frames button');
@@ -480,7 +551,7 @@ describe('pictures', () => {
       const clip = data.clips.find(({ name }) => name.endsWith('walk_2.bvh'));
       clip.issues = SEVERITIES.map((severity, i) => ({
         code: 'TEXT_EMPTY', severity, message: severity, times: 1,
-        frame: 24 * i, first: 24 * i, last: 24 * i + 47, args: {},
+        frame: 24 * i, last_frame: 24 * i + 47, args: {},
       }));
       clip.counts = [1, 1, 1, 1];
     });
@@ -518,6 +589,37 @@ describe('pictures', () => {
       assert.equal(hash, '#set=0');
     });
   });
+});
+
+test('a remark about many clips selects all of them', async () => {
+  const many = fs.mkdtempSync(path.join(os.tmpdir(), 'bvhmill-page-'));
+  try {
+    for (let i = 0; i < 120; ++i) {
+      const joint = i < 70 ? 'Arm' : 'Wing';
+      // 25 pairs of equal files.
+      const frames = i < 50 ? 10 + Math.floor(i / 2) : 10 + i;
+      write(many, `${i}.bvh`, clipText({ frames, joint }));
+    }
+    const out = writePage(many);
+    await withPage('', { file: out }, async (page) => {
+      const remarks = await page.$$eval('button[data-remark]', (nodes) =>
+        nodes.map((node) => node.textContent));
+      const choose = async (start) => {
+        const at = remarks.findIndex((text) => text.includes(start));
+        assert.ok(at >= 0, `${start} in ${remarks}`);
+        await page.click(`[data-remark="${at}"]`);
+        const count = await page.textContent('#count');
+        await page.click('#clear');
+        return [remarks[at].match(/(\d+) clips$/)[1], count];
+      };
+      assert.deepEqual(await choose('Another skeleton'),
+        ['50', '50 of 120 clips']);
+      assert.deepEqual(await choose('The same file: 5 more groups'),
+        ['10', '10 of 120 clips']);
+    });
+  } finally {
+    fs.rmSync(many, { recursive: true, force: true });
+  }
 });
 
 test('equal clips and options give equal pages', () => {

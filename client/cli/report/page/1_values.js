@@ -63,7 +63,7 @@ function secondsOf(clip) {
 // The issue as its frames: the first and the last, or null for an issue that is
 // not in time.
 function framesOf(issue) {
-  const first = issue.first ?? issue.frame;
+  const first = issue.frame;
   if (first === undefined || first === null) return null;
-  return { first, last: Math.max(issue.last ?? first, first) };
+  return { first, last: Math.max(issue.last_frame ?? first, first) };
 }

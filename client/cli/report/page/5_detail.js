@@ -56,6 +56,17 @@ function factsOf(clip) {
     measuresOf(clip));
 }
 
+// "; 3 times, in frames 50 to 150" for an issue that occurs several times.
+function timesText(issue) {
+  if (!(issue.times > 1)) return '';
+  const frames = framesOf(issue);
+  const text = `; ${grouped(issue.times)} times`;
+  const [first, last] = issue.events || [];
+  const isWider = frames && (first < frames.first || last > frames.last);
+  return isWider ? `${text}, in frames ${grouped(first)} to ${grouped(last)}`
+    : text;
+}
+
 // "frame 120 (2 s), joint Hips, line 300, column 5".
 function whereText(clip, issue) {
   const frames = framesOf(issue);
@@ -83,10 +94,9 @@ function evidenceOf(issue) {
     html('li', {}, html('span', {}, name), ` ${issue.args[name]}`)));
 }
 
-function issueOf(clip, issue, actions) {
+// `nth` is its number among the issues of this code in the clip, from 1.
+function issueOf(clip, issue, nth, actions) {
   const { help } = DATA.codes[issue.code] || {};
-  const times = issue.times > 1
-    ? `${grouped(issue.times)} times, first at ` : '';
   const row = (name, value) => value === null ? null
     : html('div', {}, html('dt', {}, name), html('dd', {}, value));
   return html('li', { class: `issue ${issue.severity}`, 'data-code': issue.code,
@@ -94,7 +104,7 @@ function issueOf(clip, issue, actions) {
   html('p', { class: 'message' }, mark(issue.severity),
     html('strong', {}, `${issue.severity}: `), issue.message),
   html('dl', {},
-    row('Where', times + whereText(clip, issue)),
+    row('Where', whereText(clip, issue) + timesText(issue)),
     row('Values', evidenceOf(issue)),
     row('What to do', help || null),
     row('Code', html('span', { class: 'code-line' },
@@ -105,15 +115,29 @@ function issueOf(clip, issue, actions) {
     html('button', { type: 'button', class: 'plain',
       click: () => actions.filterByCode(issue.code) },
     'All clips with this'),
-    html('a', { class: 'plain', href: linkTo(clip, issue.code) },
+    html('a', { class: 'plain', href: linkTo(clip, issue.code, nth) },
       'Link to this issue')));
 }
 
+// Names the codes that have no issue in the list.
 function truncationOf(clip) {
-  return clip.truncated
-    ? html('p', { class: 'notice' }, 'The clip has more kinds of issues than ' +
-      'are listed here. The counts include all of them.')
-    : null;
+  if (!clip.truncated) return null;
+  const listed = new Set(clip.issues.map(({ code }) => code));
+  const others = clip.codes.filter(([code]) => !listed.has(code))
+    .map(([code, , times]) => `${code} ${grouped(times)}`);
+  return html('p', { class: 'notice' }, 'The clip has more kinds of issues ' +
+    'than are listed here. The counts include all of them.' +
+    (others.length > 0 ? ` Not listed: ${others.join(', ')}.` : ''));
+}
+
+// The issues of a clip, each with its number among those of its code.
+function issueList(clip, actions) {
+  const counts = new Map();
+  return html('ol', { class: 'issues' }, clip.issues.map((issue) => {
+    const nth = (counts.get(issue.code) || 0) + 1;
+    counts.set(issue.code, nth);
+    return issueOf(clip, issue, nth, actions);
+  }));
 }
 
 // Notices about the clip that are no issues.
@@ -134,8 +158,7 @@ function detailOf(clip, actions) {
   const figure = figureOf(clip, true);
   const timeline = timelineOf(clip);
   const issues = clip.issues.length > 0
-    ? html('ol', { class: 'issues' },
-      clip.issues.map((issue) => issueOf(clip, issue, actions)))
+    ? issueList(clip, actions)
     : html('p', { class: 'notice good' }, 'Nothing was found in this clip.');
   const remarks = clip.remarks.map((remark) =>
     html('p', { class: 'notice' }, mark(remark.severity), remark.message));

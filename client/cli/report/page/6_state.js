@@ -3,13 +3,14 @@
 
 const state = {
   text: '', levels: new Set(), code: '', verdict: '', remark: '',
-  sort: 'severity', descending: true, clip: '', issue: '',
+  sort: 'severity', descending: true, clip: '', issue: '', nth: 1,
 };
 
 function searchText(clip) {
   if (clip.searched === undefined) {
-    clip.searched = [clip.name, clip.error, ...clip.issues.flatMap((issue) =>
-      [issue.code, issue.message, issue.joint])].join('\n').toLowerCase();
+    clip.searched = [clip.name, clip.error, ...clip.codes.map(([code]) => code),
+      ...clip.issues.flatMap((issue) => [issue.message, issue.joint])]
+      .join('\n').toLowerCase();
   }
   return clip.searched;
 }
@@ -21,7 +22,7 @@ function isShown(clip) {
   if (words.some((word) => !searchText(clip).includes(word))) return false;
   if (state.verdict && clip.verdict !== state.verdict) return false;
   const { code } = state;
-  if (code && !clip.issues.some((issue) => issue.code === code)) return false;
+  if (code && !clip.codes.some(([other]) => other === code)) return false;
   if (state.remark !== '' &&
     !DATA.remarks[state.remark]?.clips.includes(clip.index)) return false;
   return state.levels.size === 0 ||
@@ -108,13 +109,19 @@ function hashOf(values) {
   return parts.length === 0 ? '' : `#${parts.join('&')}`;
 }
 
-// The address of an issue of `clip`.
-function linkTo(clip, code) { return hashOf({ clip: clip.name, code }); }
+// The number of an issue in an address; the first one needs none.
+function nthText(nth) { return nth > 1 ? String(nth) : ''; }
+
+// The address of the nth issue of `clip` with this code.
+function linkTo(clip, code, nth) {
+  return hashOf({ clip: clip.name, code, nth: nthText(nth) });
+}
 
 function hashOfState() {
   const isDefault = state.sort === 'severity' && state.descending;
   return hashOf({
     clip: state.clip, code: state.clip ? state.issue : state.code,
+    nth: state.clip && state.issue ? nthText(state.nth) : '',
     only: state.clip ? state.code : '', text: state.text,
     with: [...state.levels].join(','), verdict: state.verdict,
     set: state.remark === '' ? '' : String(state.remark),
@@ -122,8 +129,9 @@ function hashOfState() {
   });
 }
 
-// Takes the state from the address. With a clip, `code` is one of its issues;
-// without, it is a filter. Values that do not exist are left out.
+// Takes the state from the address. With a clip, `code` is one of its issues,
+// the one with the number `nth` if there are several; without, it is a filter.
+// Values that do not exist are left out.
 function readHash(hash) {
   const values = new Map();
   for (const part of hash.replace(/^#/, '').split('&')) {
@@ -138,6 +146,7 @@ function readHash(hash) {
   const isClip = CLIPS.some((clip) => clip.name === get('clip'));
   state.clip = isClip ? get('clip') : '';
   state.issue = isClip ? get('code') : '';
+  state.nth = /^[0-9]{1,9}$/.test(get('nth')) ? Number(get('nth')) : 1;
   const code = isClip ? get('only') : get('code');
   state.code = Object.hasOwn(DATA.codes, code) ? code : '';
   state.text = get('text');

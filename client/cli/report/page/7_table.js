@@ -197,8 +197,9 @@ function toggle(clip) {
   writeHash();
 }
 
-// Opens the clip of the address alone, and goes to its issue.
-function goToClip(name, code) {
+// Opens the clip of the address alone, and goes to its nth issue with this
+// code, or else to the first one.
+function goToClip(name, code, nth) {
   const clip = CLIPS.find((other) => other.name === name);
   if (!clip) return;
   for (const other of [...opened.keys()]) if (other !== clip) close(other);
@@ -210,8 +211,9 @@ function goToClip(name, code) {
   placeAll();
   open(clip);
   makeTabStop(clip);
-  const issue = [...opened.get(clip).querySelectorAll('.issue')]
-    .find((node) => node.dataset.code === code);
+  const issues = [...opened.get(clip).querySelectorAll('.issue')]
+    .filter((node) => node.dataset.code === code);
+  const issue = issues[nth - 1] || issues[0];
   if (issue) issue.classList.add('is-chosen');
   const target = issue || buttonByClip.get(clip);
   target.focus({ preventScroll: true });

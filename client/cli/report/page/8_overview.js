@@ -52,7 +52,7 @@ function codeCounts() {
   const found = new Map();
   for (const clip of CLIPS) {
     const seen = new Set();
-    for (const { code, severity } of clip.issues) {
+    for (const [code, severity] of clip.codes) {
       const entry = found.get(code) || { code, severity, clips: 0 };
       found.set(code, entry);
       if (RANK.get(severity) < RANK.get(entry.severity)) {

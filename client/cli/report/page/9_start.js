@@ -16,9 +16,9 @@ function show() {
 
 function readAddress() {
   readHash(location.hash);
-  const { clip, issue } = state;
+  const { clip, issue, nth } = state;
   show();
-  if (clip) goToClip(clip, issue);
+  if (clip) goToClip(clip, issue, nth);
 }
 
 const THEMES = ['auto', 'light', 'dark'];
