@@ -27,6 +27,16 @@ TEST(SourceLine, PointsAtThePlace) {
       {"\tab\tcd", 4, "  \tab\tcd\n  \t  \t^"},
       // Characters of several bytes have the width of one; \xNN that of four.
       {"J\xC3\xB6 x", 4, "  J\xC3\xB6 x\n     ^"},
+      // Characters of East Asia have the width of two, accents none.
+      {"\xE8\x85\xB0\xE9\xAA\xA8 x", 7,
+       "  \xE8\x85\xB0\xE9\xAA\xA8 x\n       ^"},
+      {"\xED\x97\x88\t\xE3\x81\x82x", 7,
+       "  \xED\x97\x88\t\xE3\x81\x82x\n    \t  ^"},
+      {"e\xCC\x81 x", 4, "  e\xCC\x81 x\n    ^"},
+      // A byte order mark is not shown.
+      {"\xEF\xBB\xBFROOT x", 8, "  ROOT x\n       ^"},
+      {"\xEF\xBB\xBFROOT x", 3, "  ROOT x\n  ^"},
+      {"\xEF\xBB\xBFROOT x", 0, "  ROOT x\n  ^"},
       {"a\x1B[2Jb", 5, "  a\\x1B[2Jb\n          ^"},
       {std::string("PK\0\x03", 4), 0, "  PK\\x00\\x03\n  ^"},
       {"\xFF x", 2, "  \\xFF x\n       ^"},

@@ -1,5 +1,6 @@
 #include "client/cli/ui/console.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +16,12 @@ bool IsTerminal(int fd) {
   const char* term = std::getenv("TERM");
   return isatty(fd) == 1 &&
          (term == nullptr || std::string_view(term) != "dumb");
+}
+
+// The width of the terminal `fd`; 0 if it is unknown.
+size_t ColumnsOf(int fd) {
+  winsize size = {};
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 }  // namespace
@@ -50,6 +57,9 @@ void Console::PrintDiagnostics(std::string_view text) {
 void Console::ShowProgress(std::string line) {
   const std::lock_guard lock(mutex_);
   if (line.empty()) return Erase();
+  // A line that wraps could not be overwritten.
+  const size_t columns = ColumnsOf(STDERR_FILENO);
+  if (columns > 0 && line.size() >= columns) line.resize(columns - 1);
   progress_ = std::move(line);
   // Overwrites the line in place, then clears what was longer.
   WriteAll(STDERR_FILENO, "\r" + progress_ + "\x1b[K");

@@ -20,8 +20,9 @@ class Console {
   bool PrintData(std::string_view text);
   // Writes to stderr.
   void PrintDiagnostics(std::string_view text);
-  // Shows `line` as the last line of stderr, in place of the previous one; an
-  // empty line removes it.
+  // Shows `line`, which is ASCII, as the last line of stderr, in place of the
+  // previous one; an empty line removes it. A line that is wider than the
+  // terminal is cut.
   void ShowProgress(std::string line);
 
   // True if data was lost because stdout is full or broken, not closed.

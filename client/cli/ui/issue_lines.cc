@@ -125,14 +125,17 @@ std::string WarningText(std::string_view path, const Report& report,
   int64_t more = report.counts.warnings;
   std::string out;
   for (const Issue& issue : report.issues) {
-    if (issue.severity != Severity::kWarning || shown == kShown) continue;
-    ++shown;
+    if (issue.severity != Severity::kWarning) continue;
+    const bool is_repair = IsRepair(issue.code);
+    if (!is_repair && shown == kShown) continue;
     more -= issue.occurrences;
+    if (is_repair) continue;
+    ++shown;
     out += IssueLine(path, issue, view) + "\n";
   }
   if (more <= 0) return out;
   return out + Printable(path) + ": note: " + Count(more, "more warning") +
-         "; validate, --report-jsonl and --emit report list them\n";
+         "; validate and --report-jsonl list them\n";
 }
 
 std::string RepairText(std::string_view path, const Report& report,

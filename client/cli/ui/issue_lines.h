@@ -53,8 +53,8 @@ std::string FailureLine(std::string_view path, const absl::Status& status);
 std::string ReportText(std::string_view path, const ConvertResult& result,
                        int64_t known_issues, const IssueView& view);
 
-// The first three warnings, then how many more there are. Every line has its
-// end.
+// The first three warnings, then how many more there are, without the changes
+// of RepairText. Every line has its end.
 std::string WarningText(std::string_view path, const Report& report,
                         const IssueView& view);
 

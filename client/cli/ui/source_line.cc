@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "bvhmill/base/utf8.h"
+#include "client/cli/ui/text_width.h"
 
 namespace bvhmill::client {
 namespace {
@@ -52,23 +53,29 @@ std::string Shown(std::string_view bytes) {
 // As wide as `shown`, where tabs are as wide.
 std::string BlanksFor(std::string_view shown) {
   std::string blanks;
-  for (const char c : shown) {
-    if (!GoesOn(c)) blanks += c == '\t' ? '\t' : ' ';
+  while (true) {
+    const size_t tab = std::min(shown.find('\t'), shown.size());
+    blanks.append(WidthOf(shown.substr(0, tab)), ' ');
+    if (tab == shown.size()) return blanks;
+    blanks += '\t';
+    shown.remove_prefix(tab + 1);
   }
-  return blanks;
 }
 
 }  // namespace
 
 std::string SourceLine(std::string_view text, int64_t offset) {
   if (offset < 0 || static_cast<uint64_t>(offset) > text.size()) return {};
-  const auto at = static_cast<size_t>(offset);
-  const size_t begin = BeginOfShown(text, at);
+  // A byte order mark is not shown.
+  const size_t first =
+      text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  const auto at = std::max(static_cast<size_t>(offset), first);
+  const size_t begin = std::max(BeginOfShown(text, at), first);
   const size_t end = EndOfShown(text, at);
   const std::string_view line = text.substr(begin, end - begin);
   if (line.find_first_not_of(" \t") == line.npos) return {};
   std::string before(kIndent);
-  if (begin > 0 && !EndsLine(text[begin - 1])) before += kCut;
+  if (begin > first && !EndsLine(text[begin - 1])) before += kCut;
   before += Shown(text.substr(begin, at - begin));
   const bool is_cut = end < text.size() && !EndsLine(text[end]);
   return before + Shown(text.substr(at, end - at)) +

@@ -10,9 +10,10 @@ namespace bvhmill::client {
 
 // The line of `text` that has the byte at `offset`, and a second line with a
 // caret under that byte. Both are indented; the second has no line end. Tabs
-// are kept, other control characters become \xNN. A long line is cut on both
-// sides of the place. Empty if the line is blank, or `offset` is not within the
-// text or at its end.
+// are kept, other control characters become \xNN. A byte order mark is not
+// shown. Wide characters of East Asia count as two columns. A long line is cut
+// on both sides of the place. Empty if the line is blank, or `offset` is not
+// within the text or at its end.
 std::string SourceLine(std::string_view text, int64_t offset);
 
 // The column of the byte at `offset` in its line of `text`, counted from 1 in

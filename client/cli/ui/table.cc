@@ -1,22 +1,15 @@
 #include "client/cli/ui/table.h"
 
 #include <algorithm>
-#include <string_view>
+
+#include "client/cli/ui/text_width.h"
 
 namespace bvhmill::client {
 namespace {
 
-size_t Width(std::string_view text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](unsigned char c) {
-        // All but the bytes that go on with a code point.
-        return (c & 0xC0) != 0x80;
-      }));
-}
-
 void AppendCell(const std::string& text, Align align, size_t width,
                 std::string* line) {
-  const std::string pad(width - Width(text), ' ');
+  const std::string pad(width - WidthOf(text), ' ');
   *line += align == Align::kRight ? pad + text : text + pad;
 }
 
@@ -28,11 +21,11 @@ std::string RenderTable(const std::vector<Column>& columns,
   std::vector<size_t> widths;
   for (const Column& column : columns) {
     titles.push_back(column.title);
-    widths.push_back(Width(column.title));
+    widths.push_back(WidthOf(column.title));
   }
   for (const auto& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], Width(row[i]));
+      widths[i] = std::max(widths[i], WidthOf(row[i]));
     }
   }
   std::string out;
