@@ -248,9 +248,12 @@ void TakeLinesOf(const ClipData& clip, const Report& report, IssueView* view) {
 }
 
 bool HasReport(const ConvertResult& result) {
-  // A report that was never filled says "unreadable" without a reason.
+  // A report that was never filled says "unreadable" without an issue. So does
+  // one whose issues are all ignored; the status then says that the clip is
+  // broken.
   return IsGood(result.report.verdict) || !result.report.issues.empty() ||
-         result.report.counts.errors > 0 || !result.info.joints.empty();
+         result.report.counts.errors > 0 || !result.info.joints.empty() ||
+         CallErrorOf(result.status).reason == "CLIP_BROKEN";
 }
 
 Outcome OutcomeOf(const Session& session, const Input& input,

@@ -9,6 +9,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/internal/stopwatch.h"
+#include "bvhmill/report/catalogue.h"
 
 namespace bvhmill {
 namespace {
@@ -52,14 +53,33 @@ absl::Status ErrorOf(absl::StatusCode code, const Issue& issue) {
 
 namespace {
 
+// True if the caller has made an issue of the list less severe than an error.
+bool HasLowered(const Report& report, const ReportOptions& options) {
+  return std::any_of(
+      report.issues.begin(), report.issues.end(), [&](const Issue& issue) {
+        const CatalogueEntry* entry = FindEntry(issue.code);
+        return entry != nullptr && entry->strict == Severity::kError &&
+               options.severity_overrides.contains(issue.code);
+      });
+}
+
+// The status of a clip whose faults are not among the errors of the report.
+absl::Status RefusalOfHidden(const Report& report,
+                             const ReportOptions& options) {
+  return MakeCallError(
+      {.code = absl::StatusCode::kInvalidArgument,
+       .reason = "CLIP_BROKEN",
+       .message = HasLowered(report, options)
+                      ? "the clip is broken; the severities of its faults are "
+                        "lowered by request"
+                      : "the clip is broken; the codes of its faults are "
+                        "ignored by request"});
+}
+
 // The status of a clip that the report refuses.
-absl::Status Refusal(const Report& report) {
+absl::Status Refusal(const Report& report, const ReportOptions& options) {
   const Issue* error = FirstError(report);
-  if (error == nullptr) {
-    return MakeStatus(absl::StatusCode::kInvalidArgument,
-                      "the clip is broken; the codes of its faults are ignored "
-                      "by request");
-  }
+  if (error == nullptr) return RefusalOfHidden(report, options);
   const bool is_limit = error->code.starts_with(kLimitPrefix);
   return ErrorOf(is_limit ? absl::StatusCode::kResourceExhausted
                           : absl::StatusCode::kInvalidArgument,
@@ -101,8 +121,8 @@ void RefuseUnread(const absl::Status& status, ConvertResult* result) {
 }
 
 void FinalizeReport(const ClipRead& read, RowObservers* observers,
-                    const CancelToken* cancel, IssueLog* log,
-                    ConvertResult* result) {
+                    const ReportOptions& options, const CancelToken* cancel,
+                    IssueLog* log, ConvertResult* result) {
   if (read.skeleton_read && read.motion_read) {
     const StageTimer timer(&result->times.validate);
     observers->Finish(log);
@@ -116,7 +136,7 @@ void FinalizeReport(const ClipRead& read, RowObservers* observers,
   if (IsCancelled(cancel)) {
     result->status = MakeStatus(absl::StatusCode::kCancelled, "cancelled");
   } else if (!IsGood(result->report.verdict)) {
-    result->status = Refusal(result->report);
+    result->status = Refusal(result->report, options);
   } else {
     result->measures = observers->Measures();
   }

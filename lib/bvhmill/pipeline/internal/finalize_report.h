@@ -39,9 +39,10 @@ void LogUnknownFields(const ConvertOptions& options, IssueLog* log);
 
 // Lets the observers log their findings, describes the clip and makes the
 // report. The status is OK if the clip is good; else it is the error of the
-// first issue that refuses the clip.
+// first issue that refuses the clip. If `options`, those of the log, keep all
+// of these from being errors of the report, its reason is CLIP_BROKEN.
 void FinalizeReport(const ClipRead& read, RowObservers* observers,
-                    const CancelToken* cancel, IssueLog* log,
-                    ConvertResult* result);
+                    const ReportOptions& options, const CancelToken* cancel,
+                    IssueLog* log, ConvertResult* result);
 
 }  // namespace bvhmill

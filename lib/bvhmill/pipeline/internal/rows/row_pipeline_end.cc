@@ -29,7 +29,7 @@ bool RowPipeline::Finalize(const StreamResult& read) {
   const bool has_skeleton = read.skeleton_read && compiled_ != nullptr;
   FinalizeReport({has_skeleton, read.motion_read, compiled_.get(), read.frames,
                   header_ ? header_->frame_time : 0},
-                 &observers, cancel_, &*log_, &result_);
+                 &observers, options_.report, cancel_, &*log_, &result_);
   if (!result_.status.ok()) Fail(result_.status);
   return result_.status.ok();
 }
