@@ -1,7 +1,6 @@
 #include "server/app/server.h"
 
 #include <dlfcn.h>
-#include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
@@ -60,6 +59,8 @@ void SetConnectionLimits(const TransportLimits& limits,
        limits.min_ping_seconds == 0 ? 0
                                     : Milliseconds(limits.min_ping_seconds)},
       {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+      // See OpenCalls.
+      {GRPC_ARG_ENABLE_CHANNELZ, 1},
       {GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(limits.keepalive_seconds)},
       {GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
        Milliseconds(limits.keepalive_timeout_seconds)},
@@ -110,7 +111,9 @@ Server::Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens)
       job_service_(parts_.ForJobCalls()),
       blob_service_(parts_.ForJobCalls()),
       server_service_({parts_.ForRecords(), parts_.config, parts_.connections,
-                       parts_.queue, parts_.peers}),
+                       parts_.queue, parts_.calls}),
+      health_service_({parts_.log, parts_.calls,
+                       Seconds(parts_.config.service.idle_seconds)}),
       unknown_service_(parts_.ForRecords(), &parts_.calls) {}
 
 Server::~Server() {
@@ -164,7 +167,6 @@ absl::Status Server::StartOrThrow(const ServerConfig& config,
 absl::Status Server::Listen() {
   const ServerConfig& config = parts_.config;
   BVHMILL_RETURN_IF_ERROR(TlsFiles::Open(config, &tls_files_));
-  grpc::EnableDefaultHealthCheckService(true);
   if (config.reflection) BVHMILL_RETURN_IF_ERROR(LoadReflection());
   BVHMILL_RETURN_IF_ERROR(Listener::Open(config.listen, &listener_));
   grpc::ServerBuilder builder;
@@ -175,6 +177,7 @@ absl::Status Server::Listen() {
   builder.RegisterService(&job_service_);
   builder.RegisterService(&blob_service_);
   builder.RegisterService(&server_service_);
+  builder.RegisterService(&health_service_);
   builder.RegisterCallbackGenericService(&unknown_service_);
   SetMessageLimits(config, &builder);
   SetConnectionLimits(config.transport, &builder);
@@ -184,7 +187,7 @@ absl::Status Server::Listen() {
                       "cannot serve: the certificate is not usable");
   }
   parts_.memory_guard.Listen([this](bool is_short) {
-    server_->GetHealthCheckService()->SetServingStatus(!is_short);
+    health_service_.SetServing(!is_short);
   });
   listener_->Start(
       [this](int file, int listening_file) { HandOver(file, listening_file); });
@@ -260,7 +263,7 @@ void Server::ReloadFile(const std::string& path) {
 bool Server::Drain() {
   const std::chrono::seconds patience(parts_.config.drain_seconds);
   parts_.memory_guard.Listen({});
-  server_->GetHealthCheckService()->SetServingStatus(false);
+  health_service_.SetServing(false);
   parts_.jobs.Drain();
   const bool all_finished = parts_.calls.Drain(patience);
   Close();

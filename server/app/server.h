@@ -19,6 +19,7 @@
 #include "server/jobs/job_service.h"
 #include "server/net/listener.h"
 #include "server/observe/metrics_page.h"
+#include "server/rpc/health_service.h"
 #include "server/rpc/server_service.h"
 #include "server/rpc/unknown_service.h"
 
@@ -65,6 +66,7 @@ class Server {
   JobService job_service_;
   BlobService blob_service_;
   ServerService server_service_;
+  HealthService health_service_;
   UnknownService unknown_service_;
   // The server reads them as long as it lives.
   std::unique_ptr<TlsFiles> tls_files_;

@@ -30,7 +30,9 @@ ServerParts::ServerParts(const ServerConfig& given,
       tokens(std::move(token_store)),
       log(config.log),
       admission(config.admission),
-      connections(config.transport, SendTimeoutSeconds(config)),
+      connections(
+          config.transport, SendTimeoutSeconds(config),
+          [this](const std::string& peer) { return open_calls.Of(peer); }),
       peers(config.transport.max_streams_per_connection),
       calls(&peers, [this](const std::string& peer,
                            const char* why) { CutForCalls(peer, why); }),
@@ -60,6 +62,7 @@ MemoryHooks ServerParts::HooksOfGuard() {
   return {.counted_bytes = [this] { return admission.bytes(); },
           .unfinished_bytes =
               [this, use_of](Time now) {
+                LogCuts(connections.CutUncounted(now, use_of), log);
                 return connections.CountStrayBytes(now, use_of);
               },
           .received_bytes = [this] { return connections.read_bytes(); },

@@ -21,6 +21,7 @@
 #include "server/observe/metrics_page.h"
 #include "server/rpc/call_parts.h"
 #include "server/rpc/call_registry.h"
+#include "server/rpc/open_calls.h"
 #include "server/rpc/peer_activity.h"
 
 namespace bvhmill::server {
@@ -45,6 +46,7 @@ struct ServerParts {
   Log log;
   Metrics metrics;
   Admission admission;
+  OpenCalls open_calls;
   Connections connections;
   PeerActivity peers;
   CallRegistry calls;

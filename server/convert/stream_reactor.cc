@@ -170,8 +170,12 @@ void ConvertStream::Start() {
 }
 
 absl::Status ConvertStream::Enter() {
-  is_counted_ = parts_.calls.Begin(std::make_shared<Watch>(weak_from_this()),
-                                   record_.peer(), &call_id_);
+  is_counted_ = parts_.calls.Begin(
+      {.watch = std::make_shared<Watch>(weak_from_this()),
+       .peer = record_.peer(),
+       .kind = CallKind::kUpload,
+       .header_bytes = record_.header_bytes()},
+      &call_id_);
   return is_counted_ ? record_.Enter(Scope::kConvert) : Stopping();
 }
 
@@ -204,7 +208,7 @@ void ConvertStream::OnTick(Clock::time_point now) {
     absl::Status allowed;
     // The call may be gone once the session has finished.
     if (!session_.is_finished()) {
-      if (session_.IsBusy()) CallRegistry::MarkActive(call_id_);
+      if (session_.IsBusy()) CallRegistry::MarkBusy(call_id_);
       allowed = CatchAsStatus(parts_.record.log, kStreamPlace,
                               [&] { return record_.Recheck(Scope::kConvert); });
     }
@@ -260,6 +264,8 @@ bool ConvertStream::QueueMessage(Clock::time_point came_at) {
 
 void ConvertStream::TakeMessage(Clock::time_point came_at) {
   int64_t beside = 0;
+  // ReadMessage empties it.
+  const auto bytes = static_cast<int64_t>(received_.Length());
   absl::Status parsed = absl::CancelledError("");
   if (!session_.cancel().IsCancelled()) {
     parsed = CatchAsStatus(parts_.record.log, kStreamPlace, [&] {
@@ -269,7 +275,7 @@ void ConvertStream::TakeMessage(Clock::time_point came_at) {
   }
   message_ticket_.Release();
   Report([&](StreamActions* actions) {
-    if (!session_.is_over()) CallRegistry::MarkActive(call_id_);
+    if (!session_.is_over()) CallRegistry::MarkHeard(call_id_, bytes);
     session_.OnRequest(parsed, &request_, beside, came_at, actions);
     // Before the next read begins, which may never end.
     request_.Clear();

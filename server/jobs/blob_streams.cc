@@ -35,9 +35,9 @@ absl::Status OffsetWrong(int64_t offset, int64_t committed) {
 template <typename Reactor>
 class BlobStream : public Reactor {
  public:
-  BlobStream(const JobCallParts& parts, Method method, const char* where,
-             grpc::CallbackServerContext* call)
-      : call_(parts, method, call), where_(where) {}
+  BlobStream(const JobCallParts& parts, Method method, CallKind kind,
+             const char* where, grpc::CallbackServerContext* call)
+      : call_(parts, method, kind, call), where_(where) {}
 
   void OnCancel() override { is_cancelled_ = true; }
   void OnDone() override {
@@ -81,7 +81,8 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
  public:
   WriteBlobCall(const JobCallParts& parts, grpc::CallbackServerContext* call,
                 grpc::ByteBuffer* response)
-      : BlobStream(parts, Method::kWriteBlob, "WriteBlob", call),
+      : BlobStream(parts, Method::kWriteBlob, CallKind::kUpload, "WriteBlob",
+                   call),
         response_(response) {}
 
   void Start() {
@@ -93,8 +94,9 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
 
   // The message is counted before it waits for a worker.
   void OnReadDone(bool ok) override {
-    call_.MarkActive();
     const auto bytes = static_cast<int64_t>(received_.Length());
+    call_.SetBusy(true);
+    ok ? call_.MarkHeard(bytes) : call_.MarkActive();
     const absl::Status counted =
         ok ? call_.CountMessage(bytes) : absl::OkStatus();
     Queue([this, ok, counted] {
@@ -158,6 +160,7 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
     message_ = {};
     static_cast<void>(call_.ticket().Grow(-held_));
     if (finishes) return Answer(/*is_stored=*/true);
+    call_.SetBusy(false);
     call_.AwaitData(bytes);
     StartRead(&received_);
     return absl::OkStatus();
@@ -234,12 +237,14 @@ class ReadBlobCall final : public BlobStream<BlobWriteReactor> {
  public:
   ReadBlobCall(const JobCallParts& parts, grpc::CallbackServerContext* call,
                const grpc::ByteBuffer* request)
-      : BlobStream(parts, Method::kReadBlob, "ReadBlob", call),
+      : BlobStream(parts, Method::kReadBlob, CallKind::kUnary, "ReadBlob",
+                   call),
         request_(*request) {}
 
   void Start() {
     const absl::Status entered = Enter(static_cast<int64_t>(request_.Length()));
     if (!entered.ok()) return End(entered);
+    call_.MarkHeard(static_cast<int64_t>(request_.Length()));
     Queue([this] {
       const absl::Status begun = Begin();
       return begun.ok() ? Next() : begun;

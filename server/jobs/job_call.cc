@@ -1,6 +1,7 @@
 #include "server/jobs/job_call.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "bvhmill/base/limits.h"
 #include "server/app/config.h"
@@ -20,7 +21,8 @@ class LongCall::Watch final : public CallWatch {
   void OnTick(Clock::time_point now) override {
     const std::lock_guard lock(mutex_);
     if (owner_ == nullptr || !id_) return;
-    CallRegistry::MarkActive(*id_);
+    owner_->is_busy_ ? CallRegistry::MarkBusy(*id_)
+                     : CallRegistry::MarkActive(*id_);
     // The token may have been removed since the call began.
     if (owner_->has_entered_ && !owner_->record_.Recheck(Scope::kJobs).ok()) {
       return live_.Cancel();
@@ -37,10 +39,14 @@ class LongCall::Watch final : public CallWatch {
     if (id_) CallRegistry::MarkActive(*id_);
   }
 
-  bool Begin(CallRegistry* calls, const std::shared_ptr<CallWatch>& self,
-             const std::string& peer) {
+  void MarkHeard(int64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (id_) CallRegistry::MarkHeard(*id_, bytes);
+  }
+
+  bool Begin(CallRegistry* calls, CallRegistry::NewCall call) {
     CallRegistry::CallId id;
-    if (!calls->Begin(self, peer, &id)) return false;
+    if (!calls->Begin(std::move(call), &id)) return false;
     const std::lock_guard lock(mutex_);
     id_ = id;
     return true;
@@ -65,16 +71,20 @@ class LongCall::Watch final : public CallWatch {
   std::optional<CallRegistry::CallId> id_;
 };
 
-LongCall::LongCall(const JobCallParts& parts, Method method,
+LongCall::LongCall(const JobCallParts& parts, Method method, CallKind kind,
                    grpc::CallbackServerContext* call)
     : parts_(parts),
+      kind_(kind),
       record_(parts.call.record, method, call),
       watch_(std::make_shared<Watch>(this, call)) {}
 
 absl::Status LongCall::Enter(int64_t request_bytes) {
-  if (!watch_->Begin(&parts_.call.calls, watch_, record_.peer())) {
-    return Stopping();
-  }
+  const bool has_begun = watch_->Begin(
+      &parts_.call.calls, {.watch = watch_,
+                           .peer = record_.peer(),
+                           .kind = kind_,
+                           .header_bytes = record_.header_bytes()});
+  if (!has_begun) return Stopping();
   const absl::Status entered = record_.Enter(Scope::kJobs);
   if (!entered.ok()) return entered;
   const absl::Status opened = parts_.call.admission.TryOpen(
@@ -92,6 +102,8 @@ absl::Status LongCall::CountMessage(int64_t bytes) {
 }
 
 void LongCall::MarkActive() { watch_->MarkActive(); }
+
+void LongCall::MarkHeard(int64_t bytes) { watch_->MarkHeard(bytes); }
 
 void LongCall::AwaitPeer() {
   waited_ = {};

@@ -92,7 +92,7 @@ class MessageTask final : public UnaryTask {
 // the scope. Thread-safe, except the ticket.
 class LongCall {
  public:
-  LongCall(const JobCallParts& parts, Method method,
+  LongCall(const JobCallParts& parts, Method method, CallKind kind,
            grpc::CallbackServerContext* call);
 
   // Checks and counts the call, and the memory of its request. The ticket of
@@ -103,9 +103,13 @@ class LongCall {
   // RESOURCE_EXHAUSTED if it has more than max_request_message_bytes, or there
   // is no memory for it.
   absl::Status CountMessage(int64_t bytes);
-  // A message of the peer has come, or the peer has accepted one. Tells the
-  // registry: else the bytes of the peer would count as part of no message.
+  // The peer has accepted a message, or the server works for the call.
   void MarkActive();
+  // A message of the peer has come, which took `bytes`. Tells the registry:
+  // else the bytes of the peer would count as part of no message.
+  void MarkHeard(int64_t bytes);
+  // Whether the server works on the last message, and does not read the next.
+  void SetBusy(bool is_busy) { is_busy_ = is_busy; }
   // The server waits for the peer from now on, until the next call of Queue.
   // The peer may be idle for idle_seconds; earlier waits do not count.
   void AwaitPeer();
@@ -129,8 +133,10 @@ class LongCall {
   class Watch;
 
   const JobCallParts parts_;
+  const CallKind kind_;
   CallRecord record_;
   Ticket ticket_;
+  std::atomic<bool> is_busy_{false};
   // The record is complete.
   std::atomic<bool> has_entered_{false};
   std::shared_ptr<Watch> watch_;

@@ -26,7 +26,7 @@ class WaitCall final : public grpc::ServerUnaryReactor,
  public:
   WaitCall(const JobCallParts& parts, grpc::CallbackServerContext* call,
            const grpc::ByteBuffer* request, grpc::ByteBuffer* response)
-      : call_(parts, Method::kWaitJob, call),
+      : call_(parts, Method::kWaitJob, CallKind::kUnary, call),
         request_(*request),
         response_(response) {}
 
@@ -36,6 +36,7 @@ class WaitCall final : public grpc::ServerUnaryReactor,
       return call_.Enter(static_cast<int64_t>(request_.Length()));
     });
     if (!entered.ok()) return End(entered);
+    call_.MarkHeard(static_cast<int64_t>(request_.Length()));
     Queue([](WaitCall* self) { return self->Begin(); });
   }
 

@@ -16,12 +16,11 @@ namespace {
 // is not the cause of a shortage.
 constexpr int64_t kSuspectBytes = int64_t{256} << 10;
 
-// Bytes of pings and health checks, which the server does not see.
-int64_t UsualBytes(Connections::Clock::duration silence) {
-  constexpr int64_t kPerSecond = 64;
-  return kPerSecond *
-         std::chrono::duration_cast<std::chrono::seconds>(silence).count();
-}
+// Bytes of an upload in the buffers of gRPC that the server has not read yet.
+constexpr int64_t kBufferBytes = int64_t{5} << 20;
+
+// Memory of a call in gRPC before it is handed over.
+constexpr int64_t kCallBytes = int64_t{20} << 10;
 
 int64_t MaxConnections(int64_t limit) {
   // Open files that are not connections.
@@ -37,10 +36,11 @@ int64_t MaxConnections(int64_t limit) {
 }  // namespace
 
 Connections::Connections(const TransportLimits& limits,
-                         int64_t send_timeout_seconds)
+                         int64_t send_timeout_seconds, CountsOf counts_of)
     : limits_(limits),
       send_timeout_seconds_(send_timeout_seconds),
-      most_(MaxConnections(limits.max_connections)) {}
+      most_(MaxConnections(limits.max_connections)),
+      counts_of_(std::move(counts_of)) {}
 
 void Connections::ForgetClosed() {
   forgot_at_ = Clock::now();
@@ -52,13 +52,47 @@ void Connections::ForgetClosed() {
   }
 }
 
+// Uses are read before sockets: see StrayBytes::Look.
 void Connections::Refresh(Clock::time_point now, const UseOf& use) {
+  for (auto& [file, connection] : all_) {
+    if (!connection.peer.empty()) connection.use = use(connection.peer);
+  }
   ForgetClosed();
   for (auto& [file, connection] : all_) {
     CountRead(&connection);
     if (connection.peer.empty()) continue;
-    CountStray(now, use(connection.peer), &connection);
+    const Use& now_used = connection.use;
+    const bool is_settled = CountCalls(now, use, &connection);
+    connection.stray.Look(now, connection.socket, now_used, connection.counts,
+                          is_settled);
+    connection.heard_at = std::max(
+        {connection.heard_at, now_used.heard_at, now_used.ended_at});
+    connection.had_calls |= now_used.heard_at != Clock::time_point();
   }
+}
+
+// The counts change only if a call is open, or the program has read something:
+// gRPC may need seconds for what it has read. They are worth nothing for the
+// moment if calls begin or end meanwhile.
+bool Connections::CountCalls(Clock::time_point now, const UseOf& use,
+                             Connection* connection) const {
+  constexpr std::chrono::seconds kToParse(10);
+  if (counts_of_ == nullptr) return false;
+  CallCounts& counts = connection->counts;
+  if (connection->read > connection->read_at_count) {
+    connection->read_at_count = connection->read;
+    connection->read_at = now;
+  }
+  const Use& before = connection->use;
+  if (counts.begun > counts.ended || now - connection->read_at < kToParse) {
+    counts = counts_of_(connection->peer);
+  }
+  const int64_t beyond = counts.begun - counts.ended - before.calls;
+  connection->unheard = std::max<int64_t>(beyond, 0);
+  if (beyond > 0) return false;
+  const Use after = use(connection->peer);
+  return after.entry == before.entry && after.begun == before.begun &&
+         after.calls == before.calls;
 }
 
 void Connections::CountRead(Connection* connection) {
@@ -88,15 +122,17 @@ bool Connections::Add(int file) {
   if (send_timeout_seconds_ > 0) {
     SetSendTimeout(file, send_timeout_seconds_ + kLater);
   }
-  Connection& added = all_[file];
+  const auto now = Clock::now();
+  Connection& added =
+      all_.try_emplace(file, Seconds(limits_.max_request_seconds), now)
+          .first->second;
   added.socket = ReadSocketState(file);
   added.peer = PeerName(file);
   if (has_cuts_) {
     const std::lock_guard cuts_lock(cuts_mutex_);
     cuts_.erase(added.peer);
   }
-  added.heard_at = added.stray_since = Clock::now();
-  added.send.at = added.read_well_at = added.heard_at;
+  added.heard_at = added.send.at = added.read_well_at = now;
   return true;
 }
 
@@ -133,33 +169,6 @@ bool Connections::Reset(const std::string& peer) {
   return false;
 }
 
-// Sets `stray`: bytes that came and are no message yet, without pings and the
-// like.
-void Connections::CountStray(Clock::time_point now, const Use& use,
-                             Connection* connection) {
-  const int64_t bytes = connection->socket.received;
-  const auto heard_at = std::max(use.heard_at, use.ended_at);
-  if (heard_at > connection->stray_since) {
-    connection->stray_since = heard_at;
-    connection->bytes = bytes;
-  }
-  connection->heard_at = std::max(connection->heard_at, heard_at);
-  connection->had_calls |= use.heard_at != Clock::time_point();
-  connection->stray =
-      bytes - connection->bytes - UsualBytes(now - connection->stray_since);
-  if (connection->stray > 0) return;
-  // A silent time does not count for the bytes that come after it.
-  connection->stray = 0;
-  connection->stray_since = std::max(connection->stray_since, now);
-  connection->bytes = bytes;
-}
-
-bool Connections::IsLate(Clock::time_point now,
-                         const Connection& connection) const {
-  const auto patience = Seconds(limits_.max_request_seconds);
-  return patience.count() > 0 && now - connection.stray_since > patience;
-}
-
 // A slow peer may go on as long as it accepts a part of each queue. The part is
 // small enough for any network.
 bool Connections::IsStalled(Clock::time_point now,
@@ -184,27 +193,72 @@ const char* Connections::LimitBeyond(Clock::time_point now, int64_t resident,
   if (IsStalled(now, connection)) {
     return "idle_seconds: the peer does not accept what is sent to it";
   }
-  if (!Exceeds(connection->stray, limits_.max_stray_bytes)) return nullptr;
+  const StrayBytes& stray = connection->stray;
+  if (stray.old_calls() > 0) {
+    return "max_request_seconds: a call without a message";
+  }
+  if (!Exceeds(stray.bytes(), limits_.max_stray_bytes)) return nullptr;
   if (resident > 0 && TakenBytes(*connection) > resident) {
     return "max_stray_bytes, and what came is not in memory";
   }
-  return IsLate(now, *connection)
+  const int64_t old =
+      stray.old_bytes() - connection->use.busy_uploads * kBufferBytes;
+  return Exceeds(old, limits_.max_stray_bytes)
              ? "max_stray_bytes, and no message within max_request_seconds"
              : nullptr;
 }
 
 int64_t Connections::TakenBytes(const Connection& connection) {
-  return connection.stray - connection.socket.unread;
+  return connection.stray.bytes() - connection.socket.unread;
+}
+
+int64_t Connections::UncountedCalls(const Connection& connection) {
+  return connection.is_cut ? 0 : connection.unheard + connection.use.free_calls;
+}
+
+int64_t Connections::HeldBytes(const Connection& connection) {
+  return TakenBytes(connection) + UncountedCalls(connection) * kCallBytes;
+}
+
+std::vector<Connections::Ended> Connections::CutUncounted(Clock::time_point now,
+                                                          const UseOf& use) {
+  const std::lock_guard lock(mutex_);
+  Refresh(now, use);
+  std::vector<Ended> ended;
+  CutUncounted(&ended);
+  return ended;
+}
+
+void Connections::CutUncounted(std::vector<Ended>* ended) {
+  int64_t total = 0;
+  std::vector<std::pair<int64_t, int>> most;
+  for (const auto& [file, connection] : all_) {
+    const int64_t calls = UncountedCalls(connection);
+    total += calls;
+    if (calls > 0) most.emplace_back(calls, file);
+  }
+  if (!Exceeds(total, limits_.max_unheard_calls)) return;
+  std::sort(most.rbegin(), most.rend());
+  for (const auto& [calls, file] : most) {
+    if (!Exceeds(total, limits_.max_unheard_calls)) return;
+    Connection& connection = all_.at(file);
+    if (!Reset(file, &connection)) continue;
+    total -= calls;
+    ended->push_back({connection.peer, "max_unheard_calls"});
+  }
 }
 
 // A peer that was active a moment ago is likely to be active again: a stream
 // that the server does not read for a while also keeps sending.
-bool Connections::IsSuspect(Clock::time_point now, const Connection& connection,
-                            int64_t least) {
+bool Connections::IsSuspect(Clock::time_point now,
+                            const Connection& connection) {
   constexpr std::chrono::seconds kRecent(2);
-  const bool is_recent =
-      connection.had_calls && now - connection.heard_at < kRecent;
-  return !connection.is_cut && !is_recent && TakenBytes(connection) > least;
+  const int64_t usual =
+      4 * kSuspectBytes + connection.use.uploads * kBufferBytes;
+  const bool is_recent = connection.had_calls &&
+                         now - connection.heard_at < kRecent &&
+                         connection.stray.bytes_when_heard() <= usual;
+  return !connection.is_cut && !is_recent;
 }
 
 void Connections::LookAtReading(Clock::time_point now, Connection* connection) {
@@ -222,7 +276,8 @@ int Connections::FindSlowest(Clock::time_point now) const {
   int slowest = -1;
   int64_t most = kSuspectBytes;
   for (const auto& [file, connection] : all_) {
-    if (!IsSuspect(now, connection, most)) continue;
+    if (!IsSuspect(now, connection)) continue;
+    if (TakenBytes(connection) <= most) continue;
     if (now - connection.read_well_at < kPatience) continue;
     most = TakenBytes(connection);
     slowest = file;
@@ -243,9 +298,10 @@ std::vector<Connections::Ended> Connections::Sweep(Clock::time_point now,
     if (why == nullptr || !Reset(file, &connection)) continue;
     ended.push_back({connection.peer, why});
   }
+  CutUncounted(&ended);
   const int slowest = FindSlowest(now);
-  if (slowest >= 0 && Reset(slowest, &all_[slowest])) {
-    ended.push_back({all_[slowest].peer,
+  if (slowest >= 0 && Reset(slowest, &all_.at(slowest))) {
+    ended.push_back({all_.at(slowest).peer,
                      "what comes is no message and takes long to read"});
   }
   return ended;
@@ -255,14 +311,15 @@ std::vector<Connections::Ended> Connections::Sweep(Clock::time_point now,
 bool Connections::IsIdle(Clock::time_point now, const UseOf& use,
                          const Connection& connection) const {
   if (connection.is_cut || connection.peer.empty()) return false;
-  if (use(connection.peer).calls > 0) return false;
+  const Use used = use(connection.peer);
+  if (used.calls > used.aside_calls) return false;
   // A connection that has had calls is likely to have more, or to be reading a
   // response.
   constexpr int kTrust = 10;
   const auto silence =
       (now - connection.heard_at) / (connection.had_calls ? kTrust : 1);
   if (silence <= Seconds(limits_.handshake_seconds)) return false;
-  return connection.stray == 0 || IsLate(now, connection);
+  return connection.stray.bytes() == 0 || connection.stray.old_bytes() > 0;
 }
 
 int64_t Connections::EvictIdle(Clock::time_point now, const UseOf& use) {
@@ -281,7 +338,7 @@ int64_t Connections::EvictIdle(Clock::time_point now, const UseOf& use) {
   idle.resize(std::min(idle.size(), room));
   return std::count_if(idle.begin(), idle.end(), [this](const auto& one) {
     const int file = std::get<int>(one);
-    return Reset(file, &all_[file]);
+    return Reset(file, &all_.at(file));
   });
 }
 
@@ -289,7 +346,7 @@ int64_t Connections::CountStrayBytes(Clock::time_point now, const UseOf& use) {
   const std::lock_guard lock(mutex_);
   Refresh(now, use);
   int64_t stray = 0;
-  for (const auto& [file, connection] : all_) stray += connection.stray;
+  for (const auto& [file, connection] : all_) stray += connection.stray.bytes();
   return stray;
 }
 
@@ -306,17 +363,16 @@ std::vector<Connections::Ended> Connections::CutGrowing(Clock::time_point now,
   Refresh(now, use);
   std::vector<std::tuple<bool, int64_t, int>> grown;
   for (const auto& [file, connection] : all_) {
-    const int64_t taken = TakenBytes(connection);
-    const bool is_suspect = all ? !connection.is_cut && taken > least
-                                : IsSuspect(now, connection, least);
-    if (!is_suspect) continue;
-    grown.emplace_back(connection.socket.unread > 0, taken, file);
+    const int64_t held = HeldBytes(connection);
+    const bool may_be = all ? !connection.is_cut : IsSuspect(now, connection);
+    if (!may_be || held <= least) continue;
+    grown.emplace_back(connection.socket.unread > 0, held, file);
   }
   std::sort(grown.rbegin(), grown.rend());
   if (!all && grown.size() > 1) grown.resize(1);
   std::vector<Ended> ended;
   for (const auto& one : grown) {
-    Connection& connection = all_[std::get<int>(one)];
+    Connection& connection = all_.at(std::get<int>(one));
     if (!Reset(std::get<int>(one), &connection)) continue;
     ended.push_back({connection.peer,
                      "max_transport_bytes: memory grows, and what comes is no "

@@ -5,6 +5,7 @@
 // A connection is cut, that is reset at once, when
 //   - its peer accepts nothing of what waits to be sent to it (Sweep),
 //   - much came over it that became no message in time (Sweep),
+//   - its calls do not begin in time, or are too many of them (Sweep),
 //   - it has no call and others find no room (EvictIdle),
 //   - memory grows by what comes over it (CutGrowing),
 //   - the server ends (CutAll).
@@ -21,6 +22,7 @@
 
 #include "server/app/config.h"
 #include "server/net/socket_state.h"
+#include "server/net/stray_bytes.h"
 
 namespace bvhmill::server {
 
@@ -29,9 +31,16 @@ class Connections {
  public:
   using Clock = std::chrono::steady_clock;
 
+  using Use = PeerUse;
+  using UseOf = std::function<Use(const std::string& peer)>;
+  using CallCounts = server::CallCounts;
+  using CountsOf = std::function<CallCounts(const std::string& peer)>;
+
   // `send_timeout_seconds`: see Sweep; 0 = a peer may accept nothing for ever.
+  // `counts_of`: the calls of a peer as gRPC counts them; null = not known.
   explicit Connections(const TransportLimits& limits,
-                       int64_t send_timeout_seconds = 0);
+                       int64_t send_timeout_seconds = 0,
+                       CountsOf counts_of = nullptr);
 
   // Capacity: max_connections, reduced if the limit on open files is lower; 0 =
   // no limit.
@@ -50,16 +59,6 @@ class Connections {
   // Any was.
   bool has_cuts() const { return has_cuts_; }
 
-  // The activity of a peer: when it last sent a message or the server worked
-  // for it, when its last call ended (the epoch = unknown), and its running
-  // calls.
-  struct Use {
-    Clock::time_point heard_at;
-    Clock::time_point ended_at;
-    int64_t calls = 0;
-  };
-  using UseOf = std::function<Use(const std::string& peer)>;
-
   // A connection that was cut, and the reason.
   struct Ended {
     // Empty for a peer without an address of its own.
@@ -73,15 +72,18 @@ class Connections {
   //   idle_seconds: the peer accepted less of what waits to be sent to it than
   //     1 KiB a second, or all of it if that is less, over
   //     `send_timeout_seconds`;
-  //   max_stray_bytes: more than these came that are no message, and no
-  //     message came for max_request_seconds; or more than `resident`, the
-  //     bytes that the program has in memory (0 = not known): no message can
-  //     come of it. Pings
-  //     and checks of health, of which the server hears nothing, are allowed
-  //     for. Of the connections that gRPC has read slowly for some seconds,
-  //     although more of them waits to be read, the one over which most came is
-  //     cut at once: gRPC reads messages at any speed, but some sequences of
-  //     frames cost it seconds.
+  //   max_stray_bytes: more than these came more than max_request_seconds ago
+  //     and are no message; or more than `resident`, the bytes that the program
+  //     has in memory (0 = not known): no message can come of it. See
+  //     StrayBytes. An upload that the server does not read may have 5 MiB more
+  //     in the buffers of gRPC. Of the connections that gRPC has read slowly
+  //     for some seconds, although more of them waits to be read, the one over
+  //     which most came is cut at once: gRPC reads messages at any speed, but
+  //     some sequences of frames cost it seconds.
+  //   max_request_seconds: a call began before that and is not in the registry
+  //     of calls. gRPC tells of a unary call when its message has come.
+  //   max_unheard_calls: all connections together have more calls that are not
+  //     in the registry or have no ticket. Those with most such calls are cut.
   // To be called about once a second. Cost: some system calls for each
   // connection.
   static constexpr int64_t kAnyMemory = std::numeric_limits<int64_t>::max();
@@ -95,6 +97,11 @@ class Connections {
   // which come back with their next call. Not those without a name.
   int64_t EvictIdle(Clock::time_point now, const UseOf& use);
 
+  // Cuts the connections with most calls beyond max_unheard_calls, as Sweep
+  // does, and returns those that were cut. To be called as soon as memory grows:
+  // such calls can be made much faster than a Sweep comes. Cost: as Sweep.
+  std::vector<Ended> CutUncounted(Clock::time_point now, const UseOf& use);
+
   // Bytes over all connections that came and are no message yet. Cost: as
   // Sweep.
   int64_t CountStrayBytes(Clock::time_point now, const UseOf& use);
@@ -104,10 +111,12 @@ class Connections {
   int64_t read_bytes() const;
 
   // Cuts the connection that is the most likely reason for memory that grows:
-  // one over which more than 256 KiB came that became no message; first one
-  // that sends faster than gRPC can read it, as unfinished messages never
-  // do, then the one over which most came. Not one of which a message was heard
-  // within two seconds. With `all`, every one over which more than 64 KiB came.
+  // one over which more than 256 KiB came that became no message, or which has
+  // calls of this size that are not in the registry or have no ticket; first
+  // one that sends faster than gRPC can read it, as unfinished messages never
+  // do, then the one with most. Not one of which a message was heard within two
+  // seconds, when at most 1 MiB was left that was no message, and 5 MiB for each
+  // upload that runs. With `all`, every one over which more than 64 KiB came.
   // Returns those that were cut.
   std::vector<Ended> CutGrowing(Clock::time_point now, const UseOf& use,
                                 bool all);
@@ -129,6 +138,9 @@ class Connections {
     int64_t unsent = 0;
   };
   struct Connection {
+    Connection(std::chrono::seconds patience, Clock::time_point now)
+        : stray(patience, now) {}
+
     // As of the last Refresh; the cookie is from Add.
     SocketState socket;
     // Empty if it has none of its own.
@@ -137,11 +149,15 @@ class Connections {
     // When something was last heard, or it came.
     Clock::time_point heard_at;
     bool had_calls = false;
-    // When what is no message began to come, what had come by then, and what
-    // has come since.
-    Clock::time_point stray_since;
-    int64_t bytes = 0;
-    int64_t stray = 0;
+    StrayBytes stray;
+    // As of the last Refresh. `unheard`: calls that gRPC has and the registry
+    // has not.
+    Use use;
+    CallCounts counts;
+    int64_t unheard = 0;
+    // The value of `read` as of the last Refresh, and when it last grew.
+    int64_t read_at_count = 0;
+    Clock::time_point read_at;
     // Bytes that the program has read: as counted in read_, and as of the last
     // Sweep.
     int64_t read = 0;
@@ -156,21 +172,23 @@ class Connections {
   void ForgetClosed();
   // ForgetClosed, and brings up to date what is known of the others.
   void Refresh(Clock::time_point now, const UseOf& use);
-  static void CountStray(Clock::time_point now, const Use& use,
-                         Connection* connection);
+  // Sets `counts` and `unheard`. True if every call is in the registry.
+  bool CountCalls(Clock::time_point now, const UseOf& use,
+                  Connection* connection) const;
   void CountRead(Connection* connection);
   bool Reset(int file, Connection* connection);
   void ForgetCuts();
   bool IsIdle(Clock::time_point now, const UseOf& use,
               const Connection& connection) const;
-  bool IsLate(Clock::time_point now, const Connection& connection) const;
   bool IsStalled(Clock::time_point now, Connection* connection) const;
   // Bytes that became no message although gRPC has read them.
   static int64_t TakenBytes(const Connection& connection);
-  // More than `least` bytes came of it that are no message, and it had no call
-  // a moment ago.
-  static bool IsSuspect(Clock::time_point now, const Connection& connection,
-                        int64_t least);
+  // Calls that nothing else counts, and their memory with TakenBytes.
+  static int64_t UncountedCalls(const Connection& connection);
+  static int64_t HeldBytes(const Connection& connection);
+  void CutUncounted(std::vector<Ended>* ended);
+  // It is not cut, and no message of it was heard a moment ago.
+  static bool IsSuspect(Clock::time_point now, const Connection& connection);
   static void LookAtReading(Clock::time_point now, Connection* connection);
   // The file of the connection to cut because gRPC reads it slowly; -1 = none.
   int FindSlowest(Clock::time_point now) const;
@@ -181,6 +199,7 @@ class Connections {
   const TransportLimits limits_;
   const int64_t send_timeout_seconds_;
   const int64_t most_;
+  const CountsOf counts_of_;
   mutable std::mutex mutex_;
   // By file.
   std::unordered_map<int, Connection> all_;

@@ -17,6 +17,7 @@
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/rpc/call_parts.h"
+#include "server/rpc/header_bytes.h"
 
 namespace bvhmill::server {
 
@@ -47,6 +48,9 @@ class CallRecord final : public ClipObserver {
   const std::shared_ptr<const Caller>& caller() const { return caller_; }
   // The address of the peer; the same for all calls of a connection.
   const std::string& peer() const { return line_.peer; }
+
+  // See HeaderBytes.
+  int64_t header_bytes() const { return HeaderBytes(call_); }
 
   // The name by which the call takes turns at the workers: the caller, or the
   // connection if there is no token.

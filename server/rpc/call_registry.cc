@@ -4,19 +4,22 @@
 
 namespace bvhmill::server {
 
-bool CallRegistry::Begin(std::shared_ptr<CallWatch> watch,
-                         const std::string& peer, CallId* id) {
+bool CallRegistry::Begin(NewCall call, CallId* id) {
   bool must_cut = false;
   std::list<RunningCall> added(1);
-  added.front().watch = std::move(watch);
+  RunningCall& running = added.front();
+  running.watch = std::move(call.watch);
+  running.is_aside = IsAside(call.kind);
   {
     const std::lock_guard lock(mutex_);
-    if (is_draining_) return false;
-    must_cut = peers_.Begin(peer, &added.front().activity);
+    if (is_draining_ && !running.is_aside) return false;
+    must_cut = peers_.Begin(call.peer, call.kind, call.header_bytes,
+                            &running.activity);
+    if (!running.is_aside) ++awaited_;
     *id = added.begin();
     calls_.splice(calls_.end(), added);
   }
-  if (must_cut) cut_(peer, "calls");
+  if (must_cut) cut_(call.peer, "calls");
   return true;
 }
 
@@ -25,7 +28,8 @@ void CallRegistry::End(CallId id, bool is_cancelled) {
   {
     const std::lock_guard lock(mutex_);
     ended.splice(ended.begin(), calls_, id);
-    if (is_draining_ && calls_.empty()) idle_.notify_all();
+    if (!ended.front().is_aside) --awaited_;
+    if (is_draining_ && awaited_ == 0) idle_.notify_all();
   }
   PeerActivity::Call& activity = ended.front().activity;
   if (!peers_.End(&activity, is_cancelled)) return;
@@ -54,12 +58,12 @@ bool CallRegistry::Drain(std::chrono::seconds patience) {
   }
   for (const auto& watch : Watches()) watch->OnDrain();
   std::unique_lock lock(mutex_);
-  return idle_.wait_for(lock, patience, [this] { return calls_.empty(); });
+  return idle_.wait_for(lock, patience, [this] { return awaited_ == 0; });
 }
 
 int64_t CallRegistry::running() const {
   const std::lock_guard lock(mutex_);
-  return static_cast<int64_t>(calls_.size());
+  return awaited_;
 }
 
 }  // namespace bvhmill::server

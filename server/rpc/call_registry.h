@@ -39,6 +39,8 @@ class CallRegistry {
     // May be null.
     std::shared_ptr<CallWatch> watch;
     PeerActivity::Call activity;
+    // A drain does not wait for it.
+    bool is_aside = false;
   };
   // Valid from Begin to End.
   using CallId = std::list<RunningCall>::iterator;
@@ -49,18 +51,34 @@ class CallRegistry {
   CallRegistry(PeerActivity* peers, Cut cut)
       : peers_(*peers), cut_(std::move(cut)) {}
 
-  // Counts a call over the connection of `peer` as running until End. False if
-  // the server drains: the call must be refused, and `id` is not set. Cuts the
-  // connection of a peer that has far too many calls.
-  bool Begin(std::shared_ptr<CallWatch> watch, const std::string& peer,
-             CallId* id);
+  // The peer that makes a call, by its name, and the call.
+  struct NewCall {
+    std::shared_ptr<CallWatch> watch;
+    const std::string& peer;
+    CallKind kind = CallKind::kUnary;
+    // The bytes of its metadata.
+    int64_t header_bytes = 0;
+  };
+
+  // Counts a call as running until End. False if the server drains: the call
+  // must be refused, and `id` is not set. Calls of the kinds kFree and kWatch,
+  // which say how the server does, are counted also then, and no drain waits
+  // for them. Cuts the connection of a peer that has far too many calls.
+  bool Begin(NewCall call, CallId* id);
   // The call has ended. `is_cancelled`: it was cancelled, by its peer as a
   // rule. Cuts the connection of a peer that has cancelled too many calls in a
   // row before their first message: see PeerActivity::End.
   void End(CallId id, bool is_cancelled);
 
-  // See PeerActivity::MarkActive.
+  // See PeerActivity.
+  static void MarkHeard(CallId id, int64_t bytes) {
+    PeerActivity::MarkHeard(&id->activity, bytes);
+  }
+  static void Explain(CallId id, int64_t bytes) {
+    PeerActivity::Explain(&id->activity, bytes);
+  }
   static void MarkActive(CallId id) { PeerActivity::MarkActive(&id->activity); }
+  static void MarkBusy(CallId id) { PeerActivity::MarkBusy(&id->activity); }
 
   // Calls OnTick of all running calls; holds no lock meanwhile. Call it about
   // once a second.
@@ -70,7 +88,7 @@ class CallRegistry {
   // Returns when all have ended or `patience` is over; true if all have ended.
   bool Drain(std::chrono::seconds patience);
 
-  // The number of running calls.
+  // The number of running calls for which a drain waits.
   int64_t running() const;
 
  private:
@@ -82,6 +100,8 @@ class CallRegistry {
   mutable std::mutex mutex_;
   std::condition_variable idle_;
   bool is_draining_ = false;
+  // Calls for which a drain waits.
+  int64_t awaited_ = 0;
   std::list<RunningCall> calls_;
 };
 

@@ -16,8 +16,8 @@
 #include "server/codec/response_bytes.h"
 #include "server/rpc/call_record.h"
 #include "server/rpc/catch_as_status.h"
+#include "server/rpc/free_call.h"
 #include "server/rpc/job_shares.h"
-#include "server/rpc/statuses.h"
 
 namespace bvhmill::server {
 namespace {
@@ -107,19 +107,20 @@ void PutBounds(v1::Limits* out) {
 grpc::ServerUnaryReactor* ServerService::GetServerInfo(
     grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
-  grpc::ServerUnaryReactor* reactor = call->DefaultReactor();
+  const auto request_bytes = static_cast<int64_t>(request->Length());
   CallRecord record(parts_.record, Method::kGetServerInfo, call);
   absl::Status status = record.Enter();
+  const bool is_known = status.ok();
   if (status.ok()) {
-    parts_.peers.MarkActive(record.peer());
     status = CatchAsStatus(parts_.record.log, "GetServerInfo", [&] {
       return Answer(*record.caller(), *request, response);
     });
   }
   record.Finishing(status);
   record.Done(/*cancelled=*/false);
-  reactor->Finish(ToGrpc(status));
-  return reactor;
+  return AnswerAtOnce({parts_.record.log, parts_.calls,
+                       Seconds(parts_.config.service.idle_seconds)},
+                      call, request_bytes, /*is_use=*/is_known, status);
 }
 
 absl::Status ServerService::Answer(const Caller& caller,

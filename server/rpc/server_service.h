@@ -18,7 +18,7 @@ class ServerService final
     const ServerConfig& config;
     const Connections& connections;
     const FairQueue& queue;
-    PeerActivity& peers;
+    CallRegistry& calls;
   };
 
   explicit ServerService(const Parts& parts) : parts_(parts) {}

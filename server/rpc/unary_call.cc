@@ -2,11 +2,10 @@
 
 #include <chrono>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <utility>
 
 #include "bvhmill/base/limits.h"
+#include "server/rpc/answer_watch.h"
 #include "server/rpc/catch_as_status.h"
 #include "server/rpc/statuses.h"
 
@@ -14,49 +13,6 @@ namespace bvhmill::server {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// The part of a call that the registry may use after the call is over.
-class AnswerWatch final : public CallWatch {
- public:
-  // `patience`: how long the peer may take to accept the response; 0 = for
-  // ever.
-  AnswerWatch(grpc::CallbackServerContext* call, std::chrono::seconds patience)
-      : patience_(patience), call_(call) {}
-
-  void Answered() {
-    const std::lock_guard lock(mutex_);
-    answered_at_ = Clock::now();
-  }
-
-  // The call is over for gRPC.
-  void Done() {
-    const std::lock_guard lock(mutex_);
-    call_ = nullptr;
-  }
-
-  // The call was admitted.
-  void Entered(CallRegistry::CallId id) {
-    const std::lock_guard lock(mutex_);
-    id_ = id;
-  }
-
-  // Cancels the call if its peer does not take the response.
-  void OnTick(Clock::time_point now) override {
-    const std::lock_guard lock(mutex_);
-    if (call_ == nullptr) return;
-    if (id_ && !answered_at_) CallRegistry::MarkActive(*id_);
-    if (patience_.count() == 0 || !answered_at_) return;
-    if (now - *answered_at_ > patience_) call_->TryCancel();
-  }
-
- private:
-  const std::chrono::seconds patience_;
-  // TryCancel may call OnDone in the same thread.
-  std::recursive_mutex mutex_;
-  grpc::CallbackServerContext* call_;
-  std::optional<CallRegistry::CallId> id_;
-  std::optional<Clock::time_point> answered_at_;
-};
 
 // Deletes itself in OnDone, which comes after the work.
 class UnaryCall final : public grpc::ServerUnaryReactor {
@@ -101,11 +57,15 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
   absl::Status Enter() {
-    running_ = parts_.calls.Begin(watch_, record_.peer(), &id_);
+    running_ = parts_.calls.Begin(
+        {.watch = watch_,
+         .peer = record_.peer(),
+         .header_bytes = record_.header_bytes()},
+        &id_);
     if (!running_) return Stopping();
     const absl::Status status = record_.Enter(method_.scope);
     if (!status.ok()) return status;
-    CallRegistry::MarkActive(id_);
+    CallRegistry::MarkHeard(id_, method_.request_bytes);
     watch_->Entered(id_);
     const int64_t limit = parts_.config.service.max_request_message_bytes;
     if (Exceeds(method_.request_bytes, limit)) {

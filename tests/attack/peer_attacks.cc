@@ -230,6 +230,36 @@ void HalfRequestsAtMetrics(Target* target) {
                   "GET /metrics HTTP/1.1\r\nHost: ");
 }
 
+// Connections whose calls wait for ever: `message` is the rest of each call.
+void HoldCalls(Target* target, const std::string& path,
+               const std::string& message) {
+  constexpr int kConnections = 500;
+  std::string calls = NoWindow();
+  for (uint32_t stream = 1; stream < 512; stream += 2) {
+    calls += Http2Frame(kHeaders, kEndHeaders, stream, HeadersOf(path));
+    if (!message.empty()) {
+      calls += Http2Frame(kData, kEndStream, stream, message);
+    }
+  }
+  HoldConnections(target, target->address(), kConnections, calls);
+}
+
+void CallsWithoutMessage(Target* target) {
+  HoldCalls(target, "/bvhmill.v1.ClipService/ConvertClip", "");
+}
+
+void UnreadHealth(Target* target) {
+  HoldCalls(target, "/grpc.health.v1.Health/Check", Prefixed(""));
+}
+
+void UnreadWatches(Target* target) {
+  HoldCalls(target, "/grpc.health.v1.Health/Watch", Prefixed(""));
+}
+
+void UnreadInfo(Target* target) {
+  HoldCalls(target, "/bvhmill.v1.ServerService/GetServerInfo", Prefixed(""));
+}
+
 // Calls whose messages do not end: 15 of 16 MB of each.
 void HalfMessages(Target* target) {
   constexpr uint32_t kCalls = 32;
@@ -282,6 +312,14 @@ std::vector<Attack> PeerAttacks() {
        HalfPreface},
       {"idle-connections", "3,000 connections without a call", IdleConnections},
       {"half-messages", "256 calls whose 16 MB do not end", HalfMessages},
+      {"calls-without-message", "128,000 calls whose messages do not come",
+       CallsWithoutMessage},
+      {"unread-health", "128,000 health checks whose answers are not read",
+       UnreadHealth},
+      {"unread-watches", "128,000 watches of health that are not read",
+       UnreadWatches},
+      {"unread-info", "128,000 GetServerInfo whose answers are not read",
+       UnreadInfo},
       {"metrics-silent", "230 silent connections to the page of metrics",
        SilentAtMetrics},
       {"metrics-half", "230 half requests to the page of metrics",

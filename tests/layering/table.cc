@@ -118,6 +118,10 @@ constexpr ThirdParty kThirdParty[] = {
     {"grpc",
      "server/app server/codec server/rpc/call_parts.h "
      "server/rpc/call_record.h server/rpc/call_record.cc "
+     "server/rpc/answer_watch.h server/rpc/free_call.h "
+     "server/rpc/free_call.cc server/rpc/header_bytes.h "
+     "server/rpc/health_service.h server/rpc/health_service.cc "
+     "server/rpc/open_calls.h server/rpc/open_calls.cc "
      "server/rpc/live_call.h server/rpc/server_service.h "
      "server/rpc/server_service.cc server/rpc/statuses.h "
      "server/rpc/unary_call.h server/rpc/unary_call.cc "

@@ -1,0 +1,114 @@
+// Calls that the registry of calls does not have, or whose peers do not take
+// the answer: they end, and their number is bounded.
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/server/limits.h"
+#include "tests/server/net/raw_caller.h"
+
+namespace bvhmill::testing {
+namespace {
+
+constexpr char kCheckPath[] = "/grpc.health.v1.Health/Check";
+constexpr char kWatchPath[] = "/grpc.health.v1.Health/Watch";
+
+// SETTINGS by which the server may send nothing within a call.
+std::string NoWindow() { return BigEndian(4, 2) + BigEndian(0, 4); }
+
+class UnheardCallsTest : public LimitsTest {
+ protected:
+  std::unique_ptr<RawCaller> Dial() const {
+    return std::make_unique<RawCaller>(server_->address(), NoWindow());
+  }
+};
+
+TEST_F(UnheardCallsTest, CallsWhoseMessageDoesNotComeEnd) {
+  StartWith([](server::ServerConfig* config) {
+    config->transport.max_request_seconds = 2;
+  });
+  const auto peer = Dial();
+  for (int i = 0; i < 5; ++i) peer->Begin(kConvertPath);
+  EXPECT_TRUE(Eventually([&] { return peer->IsEnded(); }));
+}
+
+// The peer has the same rights as before when its calls have ended.
+TEST_F(UnheardCallsTest, AnswersThatAreNotReadEnd) {
+  StartWith([](server::ServerConfig* config) {
+    config->service.idle_seconds = 2;
+  });
+  for (const char* path : {kInfoPath, kCheckPath, kWatchPath}) {
+    SCOPED_TRACE(path);
+    const auto peer = Dial();
+    const uint32_t call = peer->Call(path);
+    EXPECT_TRUE(Eventually([&] { return peer->HasEnd(call); }));
+    EXPECT_FALSE(peer->IsEnded());
+  }
+}
+
+TEST_F(UnheardCallsTest, TheConnectionsWithMostOfThemAreCut) {
+  constexpr int kMax = 200;
+  for (const char* path : {kConvertPath, kInfoPath, kCheckPath}) {
+    SCOPED_TRACE(path);
+    StartWith([](server::ServerConfig* config) {
+      config->transport.max_unheard_calls = kMax;
+    });
+    const auto few = Dial();
+    for (int i = 0; i < 10; ++i) few->Begin(kConvertPath);
+    std::vector<std::unique_ptr<RawCaller>> peers;
+    for (int i = 0; i < 3; ++i) {
+      peers.push_back(Dial());
+      for (int k = 0; k < 100; ++k) {
+        path == kConvertPath ? peers.back()->Begin(path)
+                             : peers.back()->Call(path);
+      }
+    }
+    const auto cut = [&] {
+      return std::count_if(peers.begin(), peers.end(),
+                           [](const auto& peer) { return peer->IsEnded(); });
+    };
+    EXPECT_TRUE(Eventually([&] { return cut() == 2; })) << cut();
+    EXPECT_FALSE(few->IsEnded());
+    EXPECT_TRUE(Convert(PositionsRequest(SmallClip())).ok());
+  }
+}
+
+TEST_F(UnheardCallsTest, AWatchOfHealthGoesOn) {
+  StartWith([](server::ServerConfig* config) {
+    config->transport.max_request_seconds = 1;
+    config->transport.max_stray_bytes = 100;
+    config->service.idle_seconds = 1;
+    config->service.idle_between_seconds = 1;
+  });
+  RawCaller peer(server_->address());
+  const uint32_t watch = peer.Call(kWatchPath);
+  for (int i = 0; i < 50; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ASSERT_FALSE(peer.HasEnd(watch) || peer.IsEnded());
+  }
+}
+
+TEST_F(UnheardCallsTest, WatchesOfAConnectionAreFew) {
+  constexpr size_t kMax = 4;
+  StartWith([](server::ServerConfig*) {});
+  RawCaller peer(server_->address());
+  std::vector<uint32_t> watches;
+  for (size_t i = 0; i <= kMax; ++i) watches.push_back(peer.Call(kWatchPath));
+  EXPECT_TRUE(Eventually([&] { return peer.HasEnd(watches.back()); }));
+  EXPECT_FALSE(peer.HasEnd(watches[kMax - 1]));
+  // One that ends leaves its place.
+  peer.Send(Http2Frame(kReset, 0, watches[0], BigEndian(8, 4)));
+  EXPECT_TRUE(Eventually([&] {
+    const uint32_t watch = peer.Call(kWatchPath);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return !peer.HasEnd(watch);
+  }));
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
