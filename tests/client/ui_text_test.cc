@@ -1,10 +1,14 @@
-#include "client/cli/ui/source_line.h"
+// Parts of client/cli/ui that make text of their arguments alone.
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
+
+#include "client/cli/ui/source_line.h"
+#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {
@@ -98,6 +102,32 @@ TEST(SourceLine, NoCharacterIsCutInHalf) {
                          150 + static_cast<int64_t>(first.size()))
                   .find("\\x"),
               std::string::npos);
+  }
+}
+
+TEST(Fixed, HasNoMinusBeforeZero) {
+  const struct {
+    double value;
+    int decimals;
+    const char* text;
+  } kCases[] = {
+      {-0.04, 1, "0.0"},
+      {-0.0, 3, "0.000"},
+      {-0.4, 0, "0"},
+      {-0.06, 1, "-0.1"},
+      {0.04, 1, "0.0"},
+      {-12.34, 1, "-12.3"},
+      {-10.0, 1, "-10.0"},
+      {1e300, 0, nullptr},
+      {-std::numeric_limits<double>::infinity(), 1, "-inf"},
+  };
+  for (const auto& c : kCases) {
+    const std::string text = Fixed(c.value, c.decimals);
+    if (c.text == nullptr) {
+      EXPECT_EQ(text.size(), 301u) << c.value;
+    } else {
+      EXPECT_EQ(text, c.text) << c.value;
+    }
   }
 }
 
