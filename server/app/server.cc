@@ -186,9 +186,8 @@ absl::Status Server::Listen() {
     return MakeStatus(absl::StatusCode::kUnavailable,
                       "cannot serve: the certificate is not usable");
   }
-  parts_.memory_guard.Listen([this](bool is_short) {
-    health_service_.SetServing(!is_short);
-  });
+  parts_.memory_guard.Listen(
+      [this](bool is_short) { health_service_.SetServing(!is_short); });
   listener_->Start(
       [this](int file, int listening_file) { HandOver(file, listening_file); });
   return absl::OkStatus();

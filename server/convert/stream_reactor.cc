@@ -170,12 +170,12 @@ void ConvertStream::Start() {
 }
 
 absl::Status ConvertStream::Enter() {
-  is_counted_ = parts_.calls.Begin(
-      {.watch = std::make_shared<Watch>(weak_from_this()),
-       .peer = record_.peer(),
-       .kind = CallKind::kUpload,
-       .header_bytes = record_.header_bytes()},
-      &call_id_);
+  is_counted_ =
+      parts_.calls.Begin({.watch = std::make_shared<Watch>(weak_from_this()),
+                          .peer = record_.peer(),
+                          .kind = CallKind::kUpload,
+                          .header_bytes = record_.header_bytes()},
+                         &call_id_);
   return is_counted_ ? record_.Enter(Scope::kConvert) : Stopping();
 }
 

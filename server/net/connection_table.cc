@@ -19,6 +19,9 @@ constexpr int64_t kSuspectBytes = int64_t{256} << 10;
 // Bytes of an upload in the buffers of gRPC that the server has not read yet.
 constexpr int64_t kBufferBytes = int64_t{5} << 20;
 
+// The same with the largest message by default, of which a part has come.
+constexpr int64_t kUploadBytes = kBufferBytes + (int64_t{16} << 20);
+
 // Memory of a call in gRPC before it is handed over.
 constexpr int64_t kCallBytes = int64_t{20} << 10;
 
@@ -65,8 +68,8 @@ void Connections::Refresh(Clock::time_point now, const UseOf& use) {
     const bool is_settled = CountCalls(now, use, &connection);
     connection.stray.Look(now, connection.socket, now_used, connection.counts,
                           is_settled);
-    connection.heard_at = std::max(
-        {connection.heard_at, now_used.heard_at, now_used.ended_at});
+    connection.heard_at =
+        std::max({connection.heard_at, now_used.heard_at, now_used.ended_at});
     connection.had_calls |= now_used.heard_at != Clock::time_point();
   }
 }
@@ -254,10 +257,10 @@ bool Connections::IsSuspect(Clock::time_point now,
                             const Connection& connection) {
   constexpr std::chrono::seconds kRecent(2);
   const int64_t usual =
-      4 * kSuspectBytes + connection.use.uploads * kBufferBytes;
+      4 * kSuspectBytes + connection.use.uploads * kUploadBytes;
   const bool is_recent = connection.had_calls &&
                          now - connection.heard_at < kRecent &&
-                         connection.stray.bytes_when_heard() <= usual;
+                         connection.stray.taken_when_heard() <= usual;
   return !connection.is_cut && !is_recent;
 }
 

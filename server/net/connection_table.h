@@ -98,8 +98,9 @@ class Connections {
   int64_t EvictIdle(Clock::time_point now, const UseOf& use);
 
   // Cuts the connections with most calls beyond max_unheard_calls, as Sweep
-  // does, and returns those that were cut. To be called as soon as memory grows:
-  // such calls can be made much faster than a Sweep comes. Cost: as Sweep.
+  // does, and returns those that were cut. To be called as soon as memory
+  // grows: such calls can be made much faster than a Sweep comes. Cost: as
+  // Sweep.
   std::vector<Ended> CutUncounted(Clock::time_point now, const UseOf& use);
 
   // Bytes over all connections that came and are no message yet. Cost: as
@@ -115,9 +116,9 @@ class Connections {
   // calls of this size that are not in the registry or have no ticket; first
   // one that sends faster than gRPC can read it, as unfinished messages never
   // do, then the one with most. Not one of which a message was heard within two
-  // seconds, when at most 1 MiB was left that was no message, and 5 MiB for each
-  // upload that runs. With `all`, every one over which more than 64 KiB came.
-  // Returns those that were cut.
+  // seconds, when at most 1 MiB was left that was no message, and 21 MiB for
+  // each upload that runs. With `all`, every one over which more than 64 KiB
+  // came. Returns those that were cut.
   std::vector<Ended> CutGrowing(Clock::time_point now, const UseOf& use,
                                 bool all);
 

@@ -26,9 +26,8 @@ int64_t StrayBytes::UsualBytes(Time now) {
 void StrayBytes::Arrive(Time now, int64_t bytes, int64_t begun) {
   // Few entries, whatever the patience is.
   constexpr int kEntries = 128;
-  const bool is_new = arrivals_.empty() ||
-                      looked_at_ - arrivals_.back().after >
-                          patience_ / kEntries;
+  const bool is_new = arrivals_.empty() || looked_at_ - arrivals_.back().after >
+                                               patience_ / kEntries;
   if (is_new) arrivals_.push_back({looked_at_, now, 0, begun});
   Arrival& last = arrivals_.back();
   last.before = now;
@@ -79,7 +78,9 @@ void StrayBytes::Look(Time now, const SocketState& socket, const PeerUse& use,
     Forget(now);
   }
   if (has_left_ && is_settled) Forgive(now, use, socket.unread);
-  if (use.heard_at > use_.heard_at) bytes_when_heard_ = bytes_;
+  if (use.heard_at > use_.heard_at) {
+    taken_when_heard_ = bytes_ - socket.unread;
+  }
   received_ = std::max(socket.received, received_);
   accepted_ = std::max(socket.accepted, accepted_);
   use_ = use;

@@ -94,8 +94,8 @@ class StrayBytes {
   int64_t bytes() const { return bytes_; }
   // Those that came more than the patience ago.
   int64_t old_bytes() const;
-  // When a message was last heard: the stray bytes that were left.
-  int64_t bytes_when_heard() const { return bytes_when_heard_; }
+  // When a message was last heard: the stray bytes that the program had read.
+  int64_t taken_when_heard() const { return taken_when_heard_; }
   // Calls that began more than the patience ago and are not in the registry,
   // at least.
   int64_t old_calls() const;
@@ -122,7 +122,7 @@ class StrayBytes {
   Time credited_at_;
   int64_t opening_ = int64_t{4} << 10;
   int64_t bytes_ = 0;
-  int64_t bytes_when_heard_ = 0;
+  int64_t taken_when_heard_ = 0;
   // As of the last look.
   int64_t received_ = 0;
   int64_t accepted_ = 0;

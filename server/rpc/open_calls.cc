@@ -60,8 +60,8 @@ void OpenCalls::List() {
       const intptr_t before = next;
       ForEach(text, R"("name":"chttp2 )", [&](std::string_view rest) {
         const std::string_view name = rest.substr(0, rest.find('"'));
-        const auto id = static_cast<intptr_t>(
-            NumberAfter(rest, R"("socketId":")"));
+        const auto id =
+            static_cast<intptr_t>(NumberAfter(rest, R"("socketId":")"));
         found[std::string(name)] = id;
         next = id + 1;
       });
@@ -91,8 +91,7 @@ Connections::CallCounts OpenCalls::Of(const std::string& peer) {
   Connections::CallCounts counts;
   counts.begun = NumberAfter(text, R"("streamsStarted":")");
   counts.failed = NumberAfter(text, R"("streamsFailed":")");
-  counts.ended =
-      counts.failed + NumberAfter(text, R"("streamsSucceeded":")");
+  counts.ended = counts.failed + NumberAfter(text, R"("streamsSucceeded":")");
   return counts;
 }
 

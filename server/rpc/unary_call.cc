@@ -57,11 +57,10 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
   absl::Status Enter() {
-    running_ = parts_.calls.Begin(
-        {.watch = watch_,
-         .peer = record_.peer(),
-         .header_bytes = record_.header_bytes()},
-        &id_);
+    running_ = parts_.calls.Begin({.watch = watch_,
+                                   .peer = record_.peer(),
+                                   .header_bytes = record_.header_bytes()},
+                                  &id_);
     if (!running_) return Stopping();
     const absl::Status status = record_.Enter(method_.scope);
     if (!status.ok()) return status;

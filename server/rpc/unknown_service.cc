@@ -17,9 +17,9 @@ class UnknownCall final : public grpc::ServerGenericBidiReactor {
       : calls_(*calls), record_(record, Method::kUnknown, call) {
     const absl::Status status = CatchAsStatus(record.log, "a call", [&] {
       is_counted_ = calls_.Begin({.watch = nullptr,
-                                   .peer = record_.peer(),
-                                   .header_bytes = record_.header_bytes()},
-                                  &id_);
+                                  .peer = record_.peer(),
+                                  .header_bytes = record_.header_bytes()},
+                                 &id_);
       return MethodUnknown(call->method());
     });
     record_.Finishing(status);

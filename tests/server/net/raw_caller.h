@@ -18,8 +18,7 @@
 
 namespace bvhmill::testing {
 
-inline constexpr char kConvertPath[] =
-    "/bvhmill.v1.ClipService/ConvertClip";
+inline constexpr char kConvertPath[] = "/bvhmill.v1.ClipService/ConvertClip";
 inline constexpr char kStreamPath[] = "/bvhmill.v1.ClipService/ConvertClips";
 inline constexpr char kInfoPath[] = "/bvhmill.v1.ServerService/GetServerInfo";
 

@@ -57,10 +57,10 @@ TEST_F(StrayBytesTest, SmallCallsHideNoBytesThatBecomeNoMessage) {
     // Null: frames of a type that HTTP/2 does not know.
     const char* path;
   };
-  const Case cases[] = {{"a unary message that does not end", kConvertPath},
-                        {"a message of a stream that does not end",
-                         kStreamPath},
-                        {"frames that mean nothing", nullptr}};
+  const Case cases[] = {
+      {"a unary message that does not end", kConvertPath},
+      {"a message of a stream that does not end", kStreamPath},
+      {"frames that mean nothing", nullptr}};
   StartStrict(20'000, 2);
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
@@ -211,7 +211,8 @@ TEST_F(StrayBytesTest, LargeMessagesThatCompleteInTimeGoOn) {
       uploads.push_back({peer.Begin(kConvertPath)});
     }
     for (Upload& upload : uploads) {
-      ASSERT_TRUE(peer.SendData(upload.stream, message.substr(upload.at, part)));
+      ASSERT_TRUE(
+          peer.SendData(upload.stream, message.substr(upload.at, part)));
       upload.at += part;
       if (upload.at < message.size()) continue;
       peer.Send(Http2Frame(kData, kEndStream, upload.stream, ""));

@@ -39,9 +39,8 @@ TEST_F(UnheardCallsTest, CallsWhoseMessageDoesNotComeEnd) {
 
 // The peer has the same rights as before when its calls have ended.
 TEST_F(UnheardCallsTest, AnswersThatAreNotReadEnd) {
-  StartWith([](server::ServerConfig* config) {
-    config->service.idle_seconds = 2;
-  });
+  StartWith(
+      [](server::ServerConfig* config) { config->service.idle_seconds = 2; });
   for (const char* path : {kInfoPath, kCheckPath, kWatchPath}) {
     SCOPED_TRACE(path);
     const auto peer = Dial();
