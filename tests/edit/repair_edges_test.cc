@@ -46,6 +46,13 @@ std::vector<SpikeCase> SpikeCases() {
          At(c, 150, kKnee) += 20;
        },
        {}},
+      {"half a turn for one frame",
+       300,
+       1.0 / 60,
+       [](Clip* c) {
+         for (int64_t t = 50; t < 250; t += 25) At(c, t, kKnee) += 180;
+       },
+       {"REPAIR_SPIKE_REPLACED@1:50 to 225 x8"}},
       {"a spike on a fast turn",
        60,
        1.0 / 120,

@@ -14,9 +14,9 @@ namespace bvhmill {
 namespace {
 
 constexpr int kDraws = 200'000;
-// Steps and kinks from three frames before to three frames after.
-constexpr size_t kAround = 7;
-constexpr size_t kMiddle = 3;
+// Steps and kinks from four frames before to four frames after.
+constexpr size_t kAround = 9;
+constexpr size_t kMiddle = 4;
 
 struct Drawn {
   std::array<float, kAround> steps;
@@ -51,7 +51,7 @@ Found Compare(const EventLimits& limits, const MotionClip& clip) {
   for (int i = 0; i < kDraws; ++i) {
     const Drawn drawn = Draw(&random);
     const Around at{drawn.steps.data() + kMiddle, drawn.kinks.data() + kMiddle,
-                    limits};
+                    limits, true};
     const bool has_spike = SpikeAt(clip, at, 5).has_value();
     const bool has_jump = JumpAt(clip, at, 5).has_value();
     found.spikes += has_spike ? 1 : 0;

@@ -245,6 +245,22 @@ std::vector<FaultCase> CalmEdges() {
        },
        {"warning DATA_JUMP joint 3 frame 50 x20"},
        {{"first", "50"}, {"last", "1000"}}},
+      // By chance, the way back reads as the rest of a whole turn.
+      {"SpikesOfHalfATurn",
+       {},
+       [](Clip* c) {
+         for (int64_t t = 100; t < 500; t += 50) AddTo(3, 1, 180, t, t, c);
+       },
+       {"warning DATA_SPIKE joint 3 frame 450 x8"}},
+      // The joint turns on, but much less than in the spike.
+      {"SpikeOfTwoFramesOfAMovingJoint",
+       {.frames = 300, .frames_per_second = 30},
+       [](Clip* c) { AddTo(3, 1, 60, 150, 151, c); },
+       {"warning DATA_SPIKE joint 3 frame 150 to 151"}},
+      {"RowThatRepeatsInAFastMotion",
+       {.frames_per_second = 120, .tempo = 8},
+       [](Clip* c) { Hold(200, 1, c); },
+       {}},
       // Where the joint comes from rest and goes on fast, it is no spike.
       {"SpikeOfAJointThatMovesOn",
        {.frames = 300, .frames_per_second = 30},
@@ -324,7 +340,7 @@ std::vector<FaultCase> EdgeCases() {
   std::vector<FaultCase> all;
   for (const auto& part :
        {FrozenEdges(), RateEdges(), RepeatEdges(), SpikeEdges(), FarEdges(),
-        CalmEdges(), ApartEdges(), CutAndTempoEdges()}) {
+        CalmEdges(), SlowRateEdges(), ApartEdges(), CutAndTempoEdges()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

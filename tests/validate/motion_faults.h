@@ -29,5 +29,7 @@ void PrintTo(const FaultCase& c, std::ostream* out);
 const std::vector<FaultCase>& FaultCases();
 // Cases next to the thresholds and to the ends of clips.
 std::vector<FaultCase> EdgeCases();
+// Cases of 30 frames a second; EdgeCases has them, too.
+std::vector<FaultCase> SlowRateEdges();
 
 }  // namespace bvhmill::testing

@@ -106,7 +106,8 @@ TEST(MotionRules, ThresholdsCanBeChosen) {
   AddTo(3, 1, 40, 350, 350, &clip);
   ReportOptions options;
   options.thresholds = {{"DATA_SPIKE", "degrees", 50},
-                        {"DATA_SPIKE", "calm_degrees", 50}};
+                        {"DATA_SPIKE", "calm_degrees", 50},
+                        {"DATA_SPIKE", "local_degrees", 50}};
   EXPECT_THAT(MotionIssues(MotionReport(clip, 0, options)), IsEmpty());
   options.thresholds = {{"DATA_SPIKE", "degrees", 30}};
   EXPECT_EQ(MotionIssues(MotionReport(clip, 0, options)).size(), 1);

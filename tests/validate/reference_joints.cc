@@ -1,6 +1,7 @@
 // Joints, rates and Euler angles, slowly.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -11,6 +12,67 @@
 
 namespace bvhmill::testing {
 // --- Fast turns, jitter, joints that stand still.
+namespace {
+
+bool IsTrunk(const Skeleton& skeleton, int32_t node) {
+  const int32_t parent = skeleton.nodes[static_cast<size_t>(node)].parent;
+  if (parent < 0) return true;
+  const auto children =
+      std::count_if(skeleton.nodes.begin(), skeleton.nodes.end(),
+                    [&](const Node& n) { return n.parent == parent; });
+  return children == 1 && IsTrunk(skeleton, parent);
+}
+
+// The rotation to frame t as an axis times degrees.
+std::array<double, 3> TurnTo(const ReferenceTrack& track, int64_t t) {
+  const Quat<double>& a = track.poses[static_cast<size_t>(t) - 1];
+  const Quat<double> q = Multiply(track.poses[static_cast<size_t>(t)],
+                                  Quat<double>{-a.x, -a.y, -a.z, a.w});
+  const double sine = std::hypot(q.x, q.y, q.z);
+  const double angle = 2 * std::asin(std::min(sine, 1.0)) * 180 *
+                       std::numbers::inv_pi * (q.w < 0 ? -1 : 1);
+  const double scale = sine > 0 ? angle / sine : 0;
+  return {scale * q.x, scale * q.y, scale * q.z};
+}
+
+// Turns of 300 degrees within 0.3 s.
+void FindTurns(const ReferenceTrack& track, Reference* r) {
+  if (IsTrunk(r->clip.clip->skeleton, track.node)) return;
+  const double most = 0.3 / r->clip.dt * 1.001;
+  const double least_step = std::min(300 / most, 180.0) / 2;
+  Finding f{"DATA_SPIN"};
+  f.node = track.node;
+  f.occurrences = 0;
+  double worst = 0;
+  std::array<double, 3> sum = {};
+  double way = 0;
+  int64_t frames = 0;
+  for (int64_t t = 2; t + 1 < r->clip.frames; ++t) {
+    if (track.Step(t) < least_step) frames = 0;
+    if (track.Step(t) < least_step) continue;
+    if (frames == 0) sum = {};
+    if (frames == 0) way = 0;
+    ++frames;
+    const auto step = TurnTo(track, t);
+    for (size_t k = 0; k < 3; ++k) sum[k] += step[k];
+    way += std::hypot(step[0], step[1], step[2]);
+    const double turn = std::hypot(sum[0], sum[1], sum[2]);
+    const bool is_round = frames >= 3 && turn >= 300 && turn >= 0.95 * way;
+    if (!is_round && frames < std::floor(most)) continue;
+    const double speed = turn / static_cast<double>(frames);
+    f.occurrences += is_round ? 1 : 0;
+    if (is_round && speed > worst) {
+      worst = speed;
+      f.frame = t - frames + 1;
+      f.last_frame = t;
+    }
+    frames = 0;
+  }
+  f.numbers = {{"degrees_per_second", worst / r->clip.dt}};
+  if (f.occurrences > 0) r->findings.push_back(f);
+}
+
+}  // namespace
 
 void FindSpins(Reference* r) {
   if (r->clip.dt >= 0.045 || r->clip.frame_time() >= 0.2) return;
@@ -30,7 +92,11 @@ void FindSpins(Reference* r) {
       f.last_frame = t + 2;
     }
     f.numbers = {{"degrees_per_second", worst / r->clip.dt}};
-    if (f.occurrences > 0) r->findings.push_back(f);
+    if (f.occurrences > 0) {
+      r->findings.push_back(f);
+    } else {
+      FindTurns(*track, r);
+    }
   }
 }
 
@@ -46,17 +112,29 @@ void FindJitter(Reference* r) {
     double most = 0;
     double degrees = 0;
     double all = 0;
+    int64_t steady = 0;
     for (int64_t begin = 0; begin < frames; begin += window) {
       double count = 0;
       double sum = 0;
+      double wild_count = 0;
+      double wild_sum = 0;
       for (int64_t t = std::max<int64_t>(begin, 2);
            t < std::min(begin + window, frames - 2); ++t) {
         const double kink = track->Kink(t);
         const bool is_reversal =
-            track->turns_back[static_cast<size_t>(t)] && kink < 10 &&
+            track->turns_back[static_cast<size_t>(t)] &&
             std::min(track->Step(t), track->Step(t + 1)) >= 0.5;
-        count += is_reversal ? 1 : 0;
-        sum += is_reversal ? kink : 0;
+        if (!is_reversal) continue;
+        ++wild_count;
+        wild_sum += kink;
+        if (kink >= 10) continue;
+        ++count;
+        sum += kink;
+      }
+      if (count >= 15) ++steady;
+      if (count < 15) {
+        count = wild_count;
+        sum = wild_sum;
       }
       if (count < 15) continue;
       ++f.occurrences;
@@ -69,8 +147,9 @@ void FindJitter(Reference* r) {
     }
     if (f.occurrences == 0) continue;
     const bool is_short = static_cast<double>(frames) * r->clip.dt < 4;
-    f.severity =
-        f.occurrences >= 2 || is_short ? Severity::kWarning : Severity::kHint;
+    f.severity = steady >= 2 || f.occurrences >= 3 || (steady > 0 && is_short)
+                     ? Severity::kWarning
+                     : Severity::kHint;
     f.numbers = {{"reversals", most},
                  {"seconds", f.occurrences},
                  {"degrees", degrees / all}};
@@ -149,14 +228,14 @@ void FindInterpolated(Reference* r) {
     std::vector<double> sums(static_cast<size_t>(stride));
     std::vector<double> counts(static_cast<size_t>(stride));
     double all = 0;
-    for (int64_t t = 3; t + 1 < frames; ++t) {
+    for (int64_t t = 3; t + 2 < frames; ++t) {
       double sum = 0;
       for (const auto* track : rotations) sum += std::min(track->Kink(t), 5.0);
       sums[static_cast<size_t>(t % stride)] += sum;
       ++counts[static_cast<size_t>(t % stride)];
       all += sum;
     }
-    mean = all / static_cast<double>(frames - 4) /
+    mean = all / static_cast<double>(frames - 5) /
            static_cast<double>(rotations.size());
     for (size_t i = 0; i < sums.size(); ++i) sums[i] /= counts[i];
     const auto largest = std::max_element(sums.begin(), sums.end());

@@ -23,6 +23,11 @@ struct Reference {
 // The exact angle of a step, which is twice a chord.
 double AngleOfStep(double step);
 
+// The larger one of the steps before and after a step.
+double Neighbour(const ReferenceTrack& track, int64_t t);
+// The step to frame t is a jump, by its speed or by the mean step of the joint.
+bool IsJump(const Reference& r, const ReferenceTrack& track, int64_t t);
+
 // Rows that are equal to the one before: `rows` of them after row `first`.
 struct RepeatRun {
   int64_t first = 0;

@@ -1,4 +1,4 @@
-// Rows, cuts, spikes and jumps, slowly.
+// Rows and cuts, slowly.
 
 #include <algorithm>
 #include <cmath>
@@ -151,6 +151,21 @@ void FindRepeatedRows(Reference* r) {
   if (!repeats.empty()) FindRepeats(repeats, held, r);
 }
 
+double Neighbour(const ReferenceTrack& track, int64_t t) {
+  return std::max(track.Step(t - 1), track.Step(t + 1));
+}
+
+bool IsJump(const Reference& r, const ReferenceTrack& track, int64_t t) {
+  const double step = track.Step(t);
+  const double next = Neighbour(track, t);
+  const double rate = (step - next) / r.clip.dt / r.clip.dt;
+  if (next > step / 4) return false;
+  if (!track.is_rotation) return step - next >= 0.02 && rate >= 30;
+  if (step - next < 8) return false;
+  return rate >= 80'000 ||
+         (step >= 12 && step >= 15 * std::max(track.MeanStep(), 0.2));
+}
+
 namespace {
 
 // --- Cuts, and frames that stand apart.
@@ -163,10 +178,6 @@ struct Leap {
   double moving = 0;
   double usual = 0;
 };
-
-double Neighbour(const ReferenceTrack& track, int64_t t) {
-  return std::max(track.Step(t - 1), track.Step(t + 1));
-}
 
 Leap LeapAt(const Reference& r, int64_t t) {
   Leap leap;
@@ -184,18 +195,6 @@ Leap LeapAt(const Reference& r, int64_t t) {
   leap.is_cut = leap.joints >= 3 && leap.joints >= 0.3 * leap.moving &&
                 leap.excess >= leap.moving;
   return leap;
-}
-
-// The conditions of a jump. `is_calm`: its size must be judged by the mean.
-bool IsJump(const Reference& r, const ReferenceTrack& track, int64_t t) {
-  const double step = track.Step(t);
-  const double next = Neighbour(track, t);
-  const double rate = (step - next) / r.clip.dt / r.clip.dt;
-  if (next > step / 4) return false;
-  if (!track.is_rotation) return step - next >= 0.02 && rate >= 30;
-  if (step - next < 8) return false;
-  return rate >= 80'000 ||
-         (step >= 12 && step >= 15 * std::max(track.MeanStep(), 0.2));
 }
 
 bool IsApart(const Reference& r, int64_t t) {
@@ -245,107 +244,6 @@ void FindCuts(Reference* r) {
   }
   f.occurrences = static_cast<int64_t>(r->cuts.size());
   if (!r->cuts.empty()) r->findings.push_back(f);
-}
-
-namespace {
-
-// --- Spikes and jumps.
-
-struct Event {
-  int64_t frame = 0;
-  int64_t frames = 0;
-  double size = 0;
-  double stated = 0;
-};
-
-double UsualKink(const ReferenceTrack& track) {
-  double sum = 0;
-  for (const double kink : track.kinks) {
-    sum += std::min(kink, 10.0) * std::min(kink, 10.0);
-  }
-  return std::max(std::sqrt(sum / static_cast<double>(track.kinks.size() - 2)),
-                  0.3);
-}
-
-bool IsSpike(const Reference& r, const ReferenceTrack& track, int64_t t) {
-  const double kink = track.Kink(t);
-  const double least = std::min(track.Step(t), track.Step(t + 1));
-  const double rate = 2 * kink / r.clip.dt / r.clip.dt;
-  const bool is_fast = track.is_rotation ? kink >= 5 && rate >= 80'000
-                                         : kink >= 0.01 && rate >= 30;
-  const bool is_back = track.returns[static_cast<size_t>(t)] <= least / 2;
-  if (is_fast && is_back) return true;
-  const double near = track.Kink(t - 1);
-  const double far = track.Kink(t + 1);
-  const bool is_pattern =
-      kink >= 1.5 * std::max(near, far) && kink <= 4 * std::min(near, far) &&
-      kink >= 4 * std::max(track.Kink(t - 2), track.Kink(t + 2));
-  if (is_fast && is_pattern) return true;
-  return track.is_rotation && is_back && kink >= 10 &&
-         kink >= 10 * UsualKink(track) &&
-         std::max(track.Step(t - 1), track.Step(t + 2)) <= least / 2;
-}
-
-void AddEvents(const char* code, const ReferenceTrack& track,
-               std::vector<Event> events, Reference* r) {
-  std::erase_if(events, [&](const Event& e) {
-    return r->cuts.contains(e.frame) ||
-           (e.frames > 0 && r->cuts.contains(e.frame + e.frames));
-  });
-  if (events.empty()) return;
-  const auto worst = std::max_element(
-      events.begin(), events.end(),
-      [](const Event& a, const Event& b) { return a.size < b.size; });
-  Finding f{code};
-  f.node = track.node;
-  f.frame = worst->frame;
-  if (worst->frames > 1) f.last_frame = worst->frame + worst->frames - 1;
-  f.occurrences = static_cast<int64_t>(events.size());
-  f.numbers[track.is_rotation ? "degrees" : "reach"] = worst->stated;
-  if (worst->frames > 0) f.numbers["frames"] = worst->frames;
-  r->findings.push_back(f);
-}
-
-void FindEventsOf(const ReferenceTrack& track, Reference* r) {
-  const auto window =
-      static_cast<int64_t>(std::max(2.0, 0.1 / r->clip.dt * 1.001));
-  std::vector<Event> spikes;
-  std::vector<Event> jumps;
-  for (int64_t t = 1; t + 1 < r->clip.frames; ++t) {
-    const double kink = track.Kink(t);
-    if (IsSpike(*r, track, t)) {
-      // AngleOfStep takes a kink, too: it is twice the chord to one neighbour.
-      const double off = track.is_rotation ? AngleOfStep(kink) : kink;
-      spikes.push_back({t, 1, kink, off});
-    }
-    if (t < 2 || !IsJump(*r, track, t)) continue;
-    const double step = track.Step(t);
-    const Event jump{t, 0, step, track.is_rotation ? AngleOfStep(step) : step};
-    if (!jumps.empty() && t - jumps.back().frame <= window) {
-      const Event open = jumps.back();
-      const double away =
-          DistanceOf(track, track.poses[static_cast<size_t>(open.frame) - 1],
-                     track.poses[static_cast<size_t>(t)]);
-      if (away <= 0.3 * std::min(open.size, step)) {
-        Event spike = open.size < jump.size ? open : jump;
-        spike.frame = open.frame;
-        spike.frames = t - open.frame;
-        spikes.push_back(spike);
-        jumps.pop_back();
-        continue;
-      }
-    }
-    jumps.push_back(jump);
-  }
-  AddEvents("DATA_SPIKE", track, spikes, r);
-  AddEvents("DATA_JUMP", track, jumps, r);
-}
-
-}  // namespace
-
-void FindEvents(Reference* r) {
-  if (r->many_repeats) return;
-  for (const ReferenceTrack& track : r->clip.tracks) FindEventsOf(track, r);
 }
 
 }  // namespace bvhmill::testing

@@ -31,6 +31,8 @@ constexpr double kMostUsualKink = 10;
 constexpr double kLeastOverNext = 1.5;
 constexpr double kMostOverNext = 4;
 constexpr double kOverFarther = 4;
+// The least square of the steps of a half turn.
+constexpr double kLeastHalfTurn = 1.2;
 // Units of work for a value.
 constexpr int64_t kSpikeWork = 40;
 
@@ -94,6 +96,8 @@ class SpikeFinder {
     return is_known_[i - 1] != 0 && is_known_[i] != 0 && is_known_[i + 1] != 0;
   }
   bool IsBack(int64_t t) const;
+  bool IsHalfTurn(int64_t t) const;
+  bool IsLocalSpike(int64_t t) const;
   bool IsSpike(int64_t t, double usual_kink) const;
   double UsualKink() const;
 
@@ -161,7 +165,36 @@ bool SpikeFinder::IsBack(int64_t t) const {
              std::min(steps_[i], steps_[i + 1]);
 }
 
+// A joint that turns by about half a turn and back. The signs of such
+// quaternions are chance, so that the way may read as a whole turn.
+bool SpikeFinder::IsHalfTurn(int64_t t) const {
+  const double least = std::min(StepAt(t), StepAt(t + 1));
+  const double raw = least / limits_.step_unit;
+  const bool is_rotation = limits_.calm_size > 0;
+  if (!is_rotation || raw * raw < kLeastHalfTurn) return false;
+  const auto i = static_cast<size_t>(t);
+  const Quat<double>& next = poses_[i + 1];
+  const Quat<double> way =
+      Minus(poses_[i - 1], {-next.x, -next.y, -next.z, -next.w});
+  return limits_.step_unit * std::sqrt(Dot(way, way)) <=
+             thresholds_[Threshold::DATA_SPIKE_back] * least &&
+         std::max(StepAt(t - 1), StepAt(t + 2)) <= kCalmShare * least;
+}
+
+// The kink is many times those near by that the spike has no part in.
+bool SpikeFinder::IsLocalSpike(int64_t t) const {
+  constexpr double kLongestFrameTime = 1 / 23.9;
+  constexpr int64_t kMargin = 4;
+  const double near =
+      std::max({KinkAt(t - 3), KinkAt(t - 2), KinkAt(t + 2), KinkAt(t + 3)});
+  return dt_ <= kLongestFrameTime && t >= kMargin &&
+         t + kMargin < clip_.motion.frames &&
+         KinkAt(t) >= thresholds_[Threshold::DATA_SPIKE_local_degrees] &&
+         KinkAt(t) >= thresholds_[Threshold::DATA_SPIKE_local_ratio] * near;
+}
+
 bool SpikeFinder::IsSpike(int64_t t, double usual_kink) const {
+  if (IsHalfTurn(t)) return true;
   const double kink = KinkAt(t);
   const bool is_fast = kink >= limits_.size &&
                        2 * kink / (dt_ * dt_) >= limits_.size_per_second2;
@@ -169,15 +202,18 @@ bool SpikeFinder::IsSpike(int64_t t, double usual_kink) const {
   if (is_fast && is_back) return true;
   const double next_most = std::max(KinkAt(t - 1), KinkAt(t + 1));
   const double next_least = std::min(KinkAt(t - 1), KinkAt(t + 1));
-  if (is_fast && kink >= kLeastOverNext * next_most &&
+  if (is_fast && StepAt(t) > 0 && kink >= kLeastOverNext * next_most &&
       kink <= kMostOverNext * next_least &&
       kink >= kOverFarther * std::max(KinkAt(t - 2), KinkAt(t + 2))) {
     return true;
   }
   const double least = std::min(StepAt(t), StepAt(t + 1));
-  return limits_.calm_size > 0 && is_back && kink >= limits_.calm_size &&
-         kink >= thresholds_[Threshold::DATA_SPIKE_calm_ratio] * usual_kink &&
-         std::max(StepAt(t - 1), StepAt(t + 2)) <= kCalmShare * least;
+  const bool is_calm =
+      std::max(StepAt(t - 1), StepAt(t + 2)) <= kCalmShare * least;
+  if (!(limits_.calm_size > 0) || !is_back || !is_calm) return false;
+  return IsLocalSpike(t) ||
+         (kink >= limits_.calm_size &&
+          kink >= thresholds_[Threshold::DATA_SPIKE_calm_ratio] * usual_kink);
 }
 
 std::vector<FrameRun> SpikeFinder::Find(const JointTrack& track) {
@@ -188,8 +224,7 @@ std::vector<FrameRun> SpikeFinder::Find(const JointTrack& track) {
   ComputeSteps();
   const double usual_kink = UsualKink();
   for (int64_t t = 1; t + 1 < clip_.motion.frames; ++t) {
-    if (KinkAt(t) < limits_.size || !IsKnown(t)) continue;
-    if (!IsSpike(t, usual_kink)) continue;
+    if (!IsKnown(t) || !IsSpike(t, usual_kink)) continue;
     const bool is_next = !spikes.empty() && spikes.back().end == t;
     // The larger of two neighbours is the spike; the other is its slope.
     if (is_next && KinkAt(spikes.back().begin) >= KinkAt(t)) continue;

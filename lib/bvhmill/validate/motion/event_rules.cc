@@ -20,23 +20,6 @@ namespace {
 // Frames after each that an event needs.
 constexpr int64_t kLater = 4;
 
-// The pose of a track in the frame of index `i`: a rotation, or a position as
-// the first three components.
-Quat<double> PoseAt(const MotionClip& clip, const MotionBlock& block,
-                    const MotionTrack& track, size_t i) {
-  Quat<double> q;
-  if (track.kind == TrackKind::kPosition) q.w = 0;
-  for (const TrackColumn& column : clip.ColumnsOf(track)) {
-    const double value = block.ValuesOf(column.column)[i];
-    if (track.kind == TrackKind::kRotation) {
-      q = Multiply(q, AxisQuat(column.axis, value));
-    } else {
-      (column.axis == 0 ? q.x : column.axis == 1 ? q.y : q.z) = value;
-    }
-  }
-  return q;
-}
-
 // The square of the distance, as a step has it.
 double StepBetween(const Quat<double>& a, const Quat<double>& b) {
   const bool is_opposite = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0;
@@ -47,7 +30,11 @@ double StepBetween(const Quat<double>& a, const Quat<double>& b) {
 }
 
 // For each index of a block, the events that may be there.
-enum Candidate : int32_t { kMayBeSpike = 1, kMayBeJump = 2 };
+enum Candidate : int32_t {
+  kMayBeSpike = 1,
+  kMayBeJump = 2,
+  kMayBeLocalJump = 4
+};
 using Candidates = std::array<int32_t, kStepStride>;
 
 // One expression without branches, for all frames from `first` to `last` - 1:
@@ -58,8 +45,9 @@ Candidates FindCandidates(const float* steps, const float* kinks, size_t first,
   const EventLimits own = limits;
   for (size_t i = first; i < last; ++i) {
     const Around at{steps + i, kinks + i, own};
-    candidates[i] =
-        (MayBeSpike(at) ? kMayBeSpike : 0) | (MayBeJump(at) ? kMayBeJump : 0);
+    candidates[i] = (MayBeSpike(at) ? kMayBeSpike : 0) |
+                    (MayBeJump(at) ? kMayBeJump : 0) |
+                    (MayBeLocalJump(at) ? kMayBeLocalJump : 0);
   }
   return candidates;
 }
@@ -76,6 +64,8 @@ class EventRules final : public MotionRule {
   }
   TrackEvents* EventsOf(size_t track);
   void Walk(const MotionBlock& block, size_t track);
+  std::optional<TrackEvent> AnyJumpAt(const MotionBlock& block, size_t track,
+                                      const Around& at, int64_t t) const;
   void AddJump(const MotionBlock& block, size_t track, const TrackEvent& jump);
   void CloseOpen(TrackEvents* events) const;
   EventTally Proved(const EventList& list, size_t track) const;
@@ -153,7 +143,9 @@ void EventRules::Walk(const MotionBlock& block, size_t track) {
   for (size_t i = first; i < last; ++i) {
     if (candidates[i] == 0) continue;
     const int64_t t = block.FrameOf(i);
-    const Around at{steps + i, kinks + i, limits};
+    const bool is_inner =
+        t >= kLocalMargin && (!block.is_last || t + kLocalMargin < block.end());
+    const Around at{steps + i, kinks + i, limits, is_inner};
     if ((candidates[i] & kMayBeSpike) != 0) {
       if (const auto spike = SpikeAt(*clip_, at, t)) {
         const int slot = cuts.SlotOf(t);
@@ -161,15 +153,62 @@ void EventRules::Walk(const MotionBlock& block, size_t track) {
                                     slot >= 0 ? slot : cuts.SlotOf(t + 1));
       }
     }
-    if (t >= 2 && (candidates[i] & kMayBeJump) != 0) {
-      if (const auto jump = JumpAt(*clip_, at, t)) AddJump(block, track, *jump);
+    if (t < 2 || (candidates[i] & (kMayBeJump | kMayBeLocalJump)) == 0) {
+      continue;
+    }
+    if (const auto jump = AnyJumpAt(block, track, at, t)) {
+      AddJump(block, track, *jump);
     }
   }
 }
 
+// A jump by one of its forms, or the end of a spike.
+std::optional<TrackEvent> EventRules::AnyJumpAt(const MotionBlock& block,
+                                                size_t track, const Around& at,
+                                                int64_t t) const {
+  auto jump = JumpAt(*clip_, at, t);
+  if (!at.is_inner || !MayBeLocalJump(at)) return jump;
+  JumpPoses poses;
+  for (size_t k = 0; k < poses.size(); ++k) {
+    poses[k] =
+        PoseAt(*clip_, block, clip_->tracks[track], block.IndexOf(t) + k - 2);
+  }
+  const int sides = SidesOfJump(*clip_, at, poses);
+  if (!jump && sides == 0) return std::nullopt;
+  if (!jump) jump = StepEvent(at, t, Proof::kEndOfSpike);
+  constexpr int kBoth = kCalmBefore | kCalmAfter;
+  if ((sides & kBoth) == kBoth) jump->proof = Proof::kCertain;
+  jump->sides = sides;
+  return jump;
+}
+
 void EventRules::CloseOpen(TrackEvents* events) const {
-  if (events->has_open) events->jumps.Add(events->open, events->open_slot);
+  const bool is_jump =
+      events->has_open && events->open.proof != Proof::kEndOfSpike;
+  if (is_jump) events->jumps.Add(events->open, events->open_slot);
   events->has_open = false;
+}
+
+// Two jumps as a spike; nullopt if one of them proves nothing.
+std::optional<TrackEvent> SpikeOf(const TrackEvent& open,
+                                  const TrackEvent& jump) {
+  const bool is_local =
+      (open.sides & kVeryCalmBefore) != 0 && (jump.sides & kVeryCalmAfter) != 0;
+  const bool has_end =
+      open.proof == Proof::kEndOfSpike || jump.proof == Proof::kEndOfSpike;
+  if (has_end && !is_local) return std::nullopt;
+  const bool is_open_smaller = open.size < jump.size;
+  TrackEvent spike = is_open_smaller ? open : jump;
+  const TrackEvent& larger = is_open_smaller ? jump : open;
+  if (is_local) {
+    spike.proof = Proof::kCertain;
+  } else if (spike.proof == Proof::kCertain) {
+    spike.proof = larger.proof;
+    if (larger.proof != Proof::kCertain) spike.compared = larger.compared;
+  }
+  spike.frame = open.frame;
+  spike.frames = static_cast<int32_t>(jump.frame - open.frame);
+  return spike;
 }
 
 // Two jumps are a spike if the second one leads back.
@@ -179,31 +218,26 @@ void EventRules::AddJump(const MotionBlock& block, size_t track,
   const size_t i = block.IndexOf(jump.frame);
   const int slot = clip_->cuts->SlotOf(jump.frame);
   TrackEvents* events = EventsOf(track);
-  if (events->has_open && jump.frame - events->open.frame <= window_) {
-    const TrackEvent& open = events->open;
+  const bool is_near =
+      events->has_open && jump.frame - events->open.frame <= window_;
+  if (is_near) {
     const double away =
         LimitsOf(track).step_unit *
         std::sqrt(StepBetween(events->pose, PoseAt(*clip_, block, which, i)));
-    const TrackEvent& smaller = open.size < jump.size ? open : jump;
-    if (away <=
-        (*clip_)[Threshold::DATA_SPIKE_back_after_jumps] * smaller.size) {
-      TrackEvent spike = smaller;
-      spike.frame = open.frame;
-      spike.frames = static_cast<int32_t>(jump.frame - open.frame);
-      if (open.proof != smaller.proof && smaller.proof == Proof::kCertain) {
-        spike.proof = open.proof;
-        spike.compared = open.compared;
-      }
-      if (jump.proof != smaller.proof && smaller.proof == Proof::kCertain) {
-        spike.proof = jump.proof;
-        spike.compared = jump.compared;
-      }
+    const bool is_back =
+        away <= (*clip_)[Threshold::DATA_SPIKE_back_after_jumps] *
+                    std::min(events->open.size, jump.size);
+    if (const auto spike = SpikeOf(events->open, jump); spike && is_back) {
       // It is at a cut if one of both jumps is.
-      events->spikes.Add(spike,
+      events->spikes.Add(*spike,
                          events->open_slot >= 0 ? events->open_slot : slot);
       events->has_open = false;
       return;
     }
+  }
+  if (jump.proof == Proof::kEndOfSpike) {
+    const bool keeps = is_near && events->open.proof != Proof::kEndOfSpike;
+    if (keeps || (jump.sides & kVeryCalmBefore) == 0) return;
   }
   CloseOpen(events);
   events->has_open = true;

@@ -18,6 +18,23 @@ constexpr double kCalmSpikeShare = 0.5;
 constexpr double kLeastKink = 0.3;
 constexpr double kLeastStep = 0.2;
 
+// Steps beside a jump agree if they differ by at most this share of it.
+constexpr double kMostUneven = 0.5;
+// At slower rates, steps of people change as suddenly as jumps.
+constexpr double kLongestLocalFrameTime = 1 / 23.9;
+
+// Adds the limits of jumps that depart from the steps beside them by `jump`.
+void AddLocalLimits(const MotionClip& clip, double jump, EventLimits* limits) {
+  if (clip.facts->dt > kLongestLocalFrameTime) return;
+  constexpr double kLess = 0.999;
+  limits->local_jump = jump;
+  const double kink = (1 - kMostUneven / 2) * jump / limits->step_unit;
+  const double ratio = std::min(clip[Threshold::DATA_JUMP_local_ratio],
+                                clip[Threshold::DATA_SPIKE_local_ratio]);
+  limits->local_kink = static_cast<float>(kink * kink * kLess);
+  limits->local_square = static_cast<float>(ratio * ratio * kLess);
+}
+
 // Adds what MayBeSpike compares with.
 void AddQuickLimits(const MotionClip& clip, EventLimits* limits) {
   constexpr double kLess = 0.9999;
@@ -44,7 +61,9 @@ EventLimits RotationLimits(const MotionClip& clip) {
   limits.has_calm_forms = true;
   limits.least_step = StepOf(limits.jump);
   limits.least_kink =
-      KinkOf(std::min(limits.spike, clip[Threshold::DATA_SPIKE_calm_degrees]));
+      KinkOf(std::min({limits.spike, clip[Threshold::DATA_SPIKE_calm_degrees],
+                       clip[Threshold::DATA_SPIKE_local_degrees]}));
+  AddLocalLimits(clip, clip[Threshold::DATA_JUMP_local_degrees], &limits);
   AddQuickLimits(clip, &limits);
   return limits;
 }
@@ -61,12 +80,64 @@ EventLimits PositionLimits(const MotionClip& clip) {
   const auto square = [](double v) { return static_cast<float>(v * v); };
   limits.least_step = square(limits.jump * reach);
   limits.least_kink = square(2 * limits.spike * reach);
+  AddLocalLimits(clip, limits.jump, &limits);
   AddQuickLimits(clip, &limits);
   return limits;
 }
 
+HalfTurn HalfTurnAt(const Around& at) {
+  // The squares of the differences of unit quaternions, and of their sums, add
+  // up to 4.
+  const double before = at.steps[0];
+  const double after = 4 - double{at.steps[1]};
+  const double away =
+      std::max(4 - 2 * (before + at.steps[1]) + at.kinks[0], 0.0);
+  const double kink = std::max(2 * (before + after) - away, 0.0);
+  return {at.limits.kink_unit * std::sqrt(kink),
+          at.limits.step_unit * std::sqrt(away)};
+}
+
+namespace {
+
+// A half turn is no part of a spin: the joint is calm before and after it.
+std::optional<TrackEvent> HalfTurnSpikeAt(const MotionClip& clip,
+                                          const Around& at, int64_t t) {
+  const double least = std::min(at.Step(0), at.Step(1));
+  const bool is_large = std::min(at.steps[0], at.steps[1]) >= kLeastHalfTurn;
+  if (!at.limits.has_calm_forms || !is_large) return std::nullopt;
+  const auto [kink, away] = HalfTurnAt(at);
+  const bool is_back = away <= clip[Threshold::DATA_SPIKE_back] * least;
+  const bool is_calm =
+      std::max(at.Step(-1), at.Step(2)) <= kCalmSpikeShare * least;
+  if (!is_back || !is_calm || kink < at.limits.spike) return std::nullopt;
+  const auto size = static_cast<float>(kink);
+  const double raw = kink / at.limits.kink_unit;
+  return TrackEvent{t,    1,    Proof::kCertain,
+                    size, size, static_cast<float>(OffDegrees(raw * raw))};
+}
+
+// The kink is many times those near by that the spike has no part in.
+bool IsLocalSpike(const MotionClip& clip, const Around& at) {
+  const double near =
+      std::max({at.Kink(-3), at.Kink(-2), at.Kink(2), at.Kink(3)});
+  return at.Kink(0) >= clip[Threshold::DATA_SPIKE_local_degrees] &&
+         at.Kink(0) >= clip[Threshold::DATA_SPIKE_local_ratio] * near;
+}
+
+double Dot(const Quat<double>& a, const Quat<double>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+// a + s * b.
+Quat<double> Sum(const Quat<double>& a, double s, const Quat<double>& b) {
+  return {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z, a.w + s * b.w};
+}
+double Length(const Quat<double>& q) { return std::sqrt(Dot(q, q)); }
+
+}  // namespace
+
 std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
                                   int64_t t) {
+  if (const auto half_turn = HalfTurnSpikeAt(clip, at, t)) return half_turn;
   const EventLimits& limits = at.limits;
   const double dt = clip.facts->dt;
   const double kink = at.Kink(0);
@@ -81,19 +152,61 @@ std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
   if (is_fast && is_back) return spike;
   const double next_most = std::max(at.Kink(-1), at.Kink(1));
   const double next_least = std::min(at.Kink(-1), at.Kink(1));
-  if (is_fast && kink >= kLeastOverNext * next_most &&
+  // A row that repeats the one before leaves a kink of this kind.
+  if (is_fast && at.steps[0] > 0 && kink >= kLeastOverNext * next_most &&
       kink <= kMostOverNext * next_least &&
       kink >= kOverFarther * std::max(at.Kink(-2), at.Kink(2))) {
     return spike;
   }
+  if (!limits.has_calm_forms || !is_back) return std::nullopt;
   const bool is_calm =
       std::max(at.Step(-1), at.Step(2)) <= kCalmSpikeShare * least;
-  if (!limits.has_calm_forms || !is_back || !is_calm ||
-      kink < clip[Threshold::DATA_SPIKE_calm_degrees]) {
+  if (!is_calm) return std::nullopt;
+  const bool is_judged_locally = at.is_inner && limits.has_local_forms();
+  if (is_judged_locally && IsLocalSpike(clip, at)) return spike;
+  if (kink < clip[Threshold::DATA_SPIKE_calm_degrees]) {
     return std::nullopt;
   }
   spike.proof = Proof::kCalmKink;
   return spike;
+}
+
+TrackEvent StepEvent(const Around& at, int64_t t, Proof proof) {
+  const double step = at.Step(0);
+  const double stated =
+      at.limits.has_calm_forms ? AngleDegrees(at.steps[0]) : step;
+  const auto size = static_cast<float>(step);
+  return {t, 0, proof, size, size, static_cast<float>(stated)};
+}
+
+int SidesOfJump(const MotionClip& clip, const Around& at,
+                const JumpPoses& poses) {
+  // After rows that repeat, a step makes up for the steps that were left out.
+  if (at.steps[-1] == 0) return 0;
+  JumpPoses p = poses;
+  for (size_t i = 1; i < p.size(); ++i) {
+    const bool is_opposite =
+        at.limits.has_calm_forms && Dot(p[i], p[i - 1]) < 0;
+    if (is_opposite) p[i] = Sum({0, 0, 0, 0}, -1, p[i]);
+  }
+  const Quat<double> before = Sum(p[1], -1, p[0]);
+  const Quat<double> after = Sum(p[3], -1, p[2]);
+  const double uneven = Length(Sum(after, -1, before));
+  const double over =
+      Length(Sum(Sum(p[2], -1, p[1]), -0.5, Sum(before, 1, after)));
+  if (at.limits.step_unit * over < at.limits.local_jump ||
+      uneven > kMostUneven * over) {
+    return 0;
+  }
+  const double kink = std::min(at.Kink(-1), at.Kink(0));
+  const double near_before = std::max(at.Kink(-3), at.Kink(-2));
+  const double near_after = std::max(at.Kink(1), at.Kink(2));
+  const double calm = clip[Threshold::DATA_JUMP_local_ratio];
+  const double very_calm = clip[Threshold::DATA_SPIKE_local_ratio];
+  return (kink >= calm * near_before ? kCalmBefore : 0) |
+         (kink >= calm * near_after ? kCalmAfter : 0) |
+         (kink >= very_calm * near_before ? kVeryCalmBefore : 0) |
+         (kink >= very_calm * near_after ? kVeryCalmAfter : 0);
 }
 
 std::optional<TrackEvent> JumpAt(const MotionClip& clip, const Around& at,
@@ -104,11 +217,7 @@ std::optional<TrackEvent> JumpAt(const MotionClip& clip, const Around& at,
   if (step - next < at.limits.jump || next > kJumpShare * step) {
     return std::nullopt;
   }
-  const double stated =
-      at.limits.has_calm_forms ? AngleDegrees(at.steps[0]) : step;
-  const auto size = static_cast<float>(step);
-  TrackEvent jump{t,    0,    Proof::kCertain,
-                  size, size, static_cast<float>(stated)};
+  TrackEvent jump = StepEvent(at, t, Proof::kCertain);
   if ((step - next) / (dt * dt) >= at.limits.jump_rate) return jump;
   if (!at.limits.has_calm_forms ||
       step < clip[Threshold::DATA_JUMP_calm_degrees]) {
@@ -125,6 +234,8 @@ bool IsProved(const MotionClip& clip, Proof proof, float compared,
   switch (proof) {
     case Proof::kCertain:
       break;
+    case Proof::kEndOfSpike:
+      return false;
     case Proof::kCalmKink: {
       const double usual = KinkDegrees(sums.calm_squares / (frames - 2));
       return compared >= clip[Threshold::DATA_SPIKE_calm_ratio] *

@@ -3,10 +3,12 @@
 // The conditions of spikes and jumps. Private to validate/motion/.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 
+#include "bvhmill/math/linear.h"
 #include "bvhmill/validate/motion/motion_rule.h"
 #include "bvhmill/validate/motion/track_events.h"
 
@@ -35,13 +37,28 @@ struct EventLimits {
   // smaller step. Both leave room for rounding.
   float fast_kink = 0;
   float back_share = 0;
+  // Forms that compare with the frames near by. A jump departs from the steps
+  // beside it by at least this, in the unit of `step_unit`.
+  double local_jump = HUGE_VAL;
+  // The kinks of such a jump, and the square of how many times those near by
+  // they are, at least. Both leave room for rounding.
+  float local_kink = HUGE_VALF;
+  float local_square = 0;
+
+  bool has_local_forms() const { return local_jump < HUGE_VAL; }
 };
+
+// Frames on either side of one that forms need which compare with the frames
+// near by.
+inline constexpr int64_t kLocalMargin = 4;
 
 // Steps and kinks around a frame, in the unit of the limits.
 struct Around {
   const float* steps;
   const float* kinks;
   const EventLimits& limits;
+  // The clip has kLocalMargin frames or more before and after the frame.
+  bool is_inner = false;
 
   double Step(int64_t i) const {
     return limits.step_unit * std::sqrt(double{steps[i]});
@@ -57,6 +74,19 @@ struct Around {
   }
 };
 
+// A joint that turns by about half a turn and back in the next frame. The signs
+// of its quaternions are chance, so that the way out and back may read as a
+// whole turn in one direction.
+struct HalfTurn {
+  // The kink that the other sign gives, in degrees.
+  double kink = 0;
+  // From the frame before to the frame after.
+  double away = 0;
+};
+HalfTurn HalfTurnAt(const Around& at);
+// Both steps of a half turn are above this. It is 133 degrees.
+inline constexpr float kLeastHalfTurn = 1.2F;
+
 // False if SpikeAt or JumpAt finds nothing. Most frames end here.
 inline bool MayBeSpike(const Around& at) {
   constexpr float kRounding = 1e-5F;
@@ -66,12 +96,24 @@ inline bool MayBeSpike(const Around& at) {
   const bool is_fast = kink >= at.limits.fast_kink;
   const bool is_back =
       2 * both - kink <= at.limits.back_share * least + kRounding * both;
-  return (kink >= at.limits.least_kink) & (is_fast | is_back);
+  const bool is_half_turn =
+      at.limits.has_calm_forms & (least >= kLeastHalfTurn);
+  return ((kink >= at.limits.least_kink) & (is_fast | is_back)) | is_half_turn;
 }
 inline bool MayBeJump(const Around& at) {
   const float step = at.steps[0];
   return (step >= at.limits.least_step) &
          (std::max(at.steps[-1], at.steps[1]) <= kMostBesideJump * step);
+}
+// False if SidesOfJump finds none.
+inline bool MayBeLocalJump(const Around& at) {
+  const float* const kinks = at.kinks;
+  const float kink = std::min(kinks[-1], kinks[0]);
+  const float near =
+      std::min(std::max(kinks[-3], kinks[-2]), std::max(kinks[1], kinks[2]));
+  return (at.steps[0] >= at.limits.least_step) &
+         (kink >= at.limits.local_kink) &
+         (kink >= at.limits.local_square * near);
 }
 
 EventLimits RotationLimits(const MotionClip& clip);
@@ -85,6 +127,15 @@ std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
 // The jump from frame t - 1 to `t`. Not every one is proved yet.
 std::optional<TrackEvent> JumpAt(const MotionClip& clip, const Around& at,
                                  int64_t t);
+// The poses from two frames before that of a jump to the frame after it.
+using JumpPoses = std::array<Quat<double>, 4>;
+// The sides on which the track is much calmer than in the step to frame `t`, as
+// bits of JumpSide. None if the steps beside it do not agree: then it does not
+// depart from one way.
+int SidesOfJump(const MotionClip& clip, const Around& at,
+                const JumpPoses& poses);
+// The step to frame `t` as an event.
+TrackEvent StepEvent(const Around& at, int64_t t, Proof proof);
 // True if an event that is proved by `compared` is large for its track. Call
 // when all frames came.
 bool IsProved(const MotionClip& clip, Proof proof, float compared,

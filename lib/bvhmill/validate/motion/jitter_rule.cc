@@ -24,8 +24,13 @@ struct Jitter {
   int32_t window = 0;
   int32_t count = 0;
   double degrees = 0;
-  // Over noisy seconds.
+  // The same with those whose kinks are larger than those of a steady noise.
+  int32_t wild_count = 0;
+  double wild_degrees = 0;
+  // Over noisy seconds; `steady` of them have enough reversals without large
+  // kinks.
   int32_t noisy = 0;
+  int32_t steady = 0;
   int32_t first = 0;
   int32_t last = 0;
   int32_t most_count = 0;
@@ -70,33 +75,43 @@ void JitterRule::Begin(const MotionClip& clip) {
 }
 
 void JitterRule::CloseWindow(Jitter* jitter) const {
-  if (jitter->count >= fewest_) {
+  const bool is_steady = jitter->count >= fewest_;
+  const int32_t count = is_steady ? jitter->count : jitter->wild_count;
+  if (count >= fewest_) {
+    jitter->steady += is_steady ? 1 : 0;
     if (jitter->noisy++ == 0) jitter->first = jitter->window;
     jitter->last = jitter->window;
-    jitter->all_count += jitter->count;
-    jitter->all_degrees += jitter->degrees;
-    if (jitter->count > jitter->most_count) {
-      jitter->most_count = jitter->count;
+    jitter->all_count += count;
+    jitter->all_degrees += is_steady ? jitter->degrees : jitter->wild_degrees;
+    if (count > jitter->most_count) {
+      jitter->most_count = count;
       jitter->most_window = jitter->window;
     }
   }
-  jitter->count = 0;
-  jitter->degrees = 0;
+  jitter->count = jitter->wild_count = 0;
+  jitter->degrees = jitter->wild_degrees = 0;
 }
 
 // Counts the reversals in frames of one window.
 void JitterRule::CountIn(const MotionBlock& block, size_t track, int64_t begin,
                          int64_t end) {
-  const Reversals found = SumReversals(
-      block.StepsOf(track), block.KinksOf(track), block.IndexOf(begin),
-      block.IndexOf(end), least_step_, most_kink_);
-  if (found.count == 0) return;
+  const auto count_below = [&](float most_kink) {
+    return SumReversals(block.StepsOf(track), block.KinksOf(track),
+                        block.IndexOf(begin), block.IndexOf(end), least_step_,
+                        most_kink);
+  };
+  const Reversals all = count_below(HUGE_VALF);
+  if (all.count == 0) return;
+  const bool has_large = block.max_kinks[track] >= most_kink_;
+  const Reversals found = has_large ? count_below(most_kink_) : all;
   Jitter& jitter = jitters_[track];
   const auto window = static_cast<int32_t>(begin / window_frames_);
   if (window != jitter.window) CloseWindow(&jitter);
   jitter.window = window;
   jitter.count += static_cast<int32_t>(found.count);
   jitter.degrees += kDegrees * found.kink_roots;
+  jitter.wild_count += static_cast<int32_t>(all.count);
+  jitter.wild_degrees += kDegrees * all.kink_roots;
 }
 
 // The frames next to the first and the last one are left out: these may be no
@@ -122,8 +137,9 @@ void JitterRule::Log(size_t track, IssueLog* log) const {
   const int64_t frames = clip_->facts->frames;
   const double seconds = static_cast<double>(frames) * clip_->facts->dt;
   const bool is_warning =
-      jitter.noisy >= (*clip_)[Threshold::DATA_JITTER_seconds] ||
-      seconds < kShortClip;
+      jitter.steady >= (*clip_)[Threshold::DATA_JITTER_seconds] ||
+      jitter.noisy >= (*clip_)[Threshold::DATA_JITTER_wild_seconds] ||
+      (jitter.steady > 0 && seconds < kShortClip);
   const auto end_of = [&](int64_t window) {
     return std::min((window + 1) * window_frames_, frames) - 1;
   };

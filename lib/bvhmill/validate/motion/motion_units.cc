@@ -36,4 +36,19 @@ std::string QuotedNode(const MotionClip& clip, int32_t node) {
   return Quote(DisplayName(*clip.skeleton, node));
 }
 
+Quat<double> PoseAt(const MotionClip& clip, const MotionBlock& block,
+                    const MotionTrack& track, size_t i) {
+  Quat<double> q;
+  if (track.kind == TrackKind::kPosition) q.w = 0;
+  for (const TrackColumn& column : clip.ColumnsOf(track)) {
+    const double value = block.ValuesOf(column.column)[i];
+    if (track.kind == TrackKind::kRotation) {
+      q = Multiply(q, AxisQuat(column.axis, value));
+    } else {
+      (column.axis == 0 ? q.x : column.axis == 1 ? q.y : q.z) = value;
+    }
+  }
+  return q;
+}
+
 }  // namespace bvhmill

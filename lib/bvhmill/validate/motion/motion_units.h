@@ -9,6 +9,7 @@
 #include <numbers>
 #include <string>
 
+#include "bvhmill/math/linear.h"
 #include "bvhmill/report/report.h"
 #include "bvhmill/validate/motion/motion_rule.h"
 
@@ -39,6 +40,11 @@ inline float KinkOf(double degrees) {
   const double radians = degrees / kDegrees;
   return static_cast<float>(radians * radians);
 }
+
+// The pose of a track in the frame of index `i`: a rotation, or a position as
+// the first three components.
+Quat<double> PoseAt(const MotionClip& clip, const MotionBlock& block,
+                    const MotionTrack& track, size_t i);
 
 // Adds two args: "seconds" is the time that `frames` frames last, and
 // "duration" is `before` and that time in words. If the file states no rate,

@@ -14,7 +14,8 @@
 namespace bvhmill {
 namespace {
 
-// Kinks in frames 1 and 2 may be those of a first frame that stands apart.
+// Kinks in frames 1 and 2 may be those of a first frame that stands apart, and
+// that of the frame before the last one those of the last.
 constexpr int64_t kFirstKink = 3;
 constexpr size_t kLeastStride = 2;
 constexpr size_t kMostStride = 5;
@@ -84,7 +85,7 @@ void TempoRules::Begin(const MotionClip& clip) {
 }
 
 void TempoRules::Add(const MotionBlock& block) {
-  const int64_t end = block.is_last ? block.end() - 1 : block.EndFor(1);
+  const int64_t end = block.is_last ? block.end() - 2 : block.EndFor(1);
   const int64_t begin = std::max(block.BeginFor(1), kFirstKink);
   if (begin >= end) return;
   const float* const kinks = block.totals->kinks.data() + block.IndexOf(begin);

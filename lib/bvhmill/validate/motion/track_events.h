@@ -18,6 +18,17 @@ enum class Proof : uint8_t {
   kCalmKink,
   // If `compared` is many times the mean step of the track.
   kCalmStep,
+  // Never. It may be one end of a spike.
+  kEndOfSpike,
+};
+
+// The frames next to a jump in which the track is calm: its kinks are much
+// smaller. Very calm ones prove the end of a spike.
+enum JumpSide {
+  kCalmBefore = 1,
+  kCalmAfter = 2,
+  kVeryCalmBefore = 4,
+  kVeryCalmAfter = 8
 };
 
 // The pose leaves its way at `frame` and is back after `frames` frames. A jump
@@ -32,6 +43,8 @@ struct TrackEvent {
   float compared = 0;
   // The size that issues state.
   float stated = 0;
+  // Of a jump, bits of JumpSide.
+  int sides = 0;
 };
 
 // The number of events, the frames at which the first and the last one begin,
