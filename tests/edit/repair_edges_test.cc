@@ -189,7 +189,8 @@ TEST(RepairEdges, AFaultIsOneByTheThresholdsInForce) {
   };
   EXPECT_EQ(changes({}), 2u);
   EXPECT_EQ(changes({{"DATA_SPIKE", "degrees", 60},
-                     {"DATA_SPIKE", "calm_degrees", 60}}),
+                     {"DATA_SPIKE", "calm_degrees", 60},
+                     {"DATA_SPIKE", "local_degrees", 60}}),
             1u);
   EXPECT_EQ(changes({{"DATA_FRAME_TIME_ODD", "difference", 0.001}}), 1u);
 }

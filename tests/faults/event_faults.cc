@@ -31,18 +31,6 @@ Injected SpikeOf(Site* site, int64_t frames, double degrees) {
 Injected Spike(Site* site) {
   return SpikeOf(site, 1, site->Pick(70.0, 30.0, 15.0));
 }
-// One Euler angle is half a turn off.
-Injected HalfTurnSpike(Site* site) {
-  const auto joints = MovingJoints(*site->clip);
-  if (joints.empty() || Frames(*site->clip) < 30) return std::nullopt;
-  const int32_t joint = AnyOf(site, joints);
-  const int64_t frame = MiddleFrame(site);
-  const Node& node = site->clip->skeleton.nodes[static_cast<size_t>(joint)];
-  const int64_t column =
-      node.first_channel + node.channel_count - 1 - Between(site, 0, 2);
-  ValueAt(site->clip, frame, column) += site->Pick(180.0F, 179.0F, 178.0F);
-  return At("DATA_SPIKE", frame, joint);
-}
 Injected Spike2(Site* site) {
   return SpikeOf(site, 2, site->Pick(90.0, 50.0, 30.0));
 }
@@ -208,7 +196,6 @@ Injected LastFrameApart(Site* site) {
 
 constexpr FaultKind kFaults[] = {
     {"spike", Spike},
-    {"spike_half_turn", HalfTurnSpike},
     {"spike_two_frames", Spike2},
     {"spike_three_frames", Spike3},
     {"spike_inverse", InverseSpike},

@@ -10,7 +10,7 @@ const char* StrengthName(Strength strength) {
 std::vector<FaultKind> AllFaults() {
   std::vector<FaultKind> all;
   for (const auto part : {EventFaults(), RowFaults(), RotationFaults(),
-                          ClipFaults(), FloorFaults()}) {
+                          ClipFaults(), FloorFaults(), TurnFaults()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

@@ -1,10 +1,8 @@
 // Faults that one joint has for some time: noise, a lost joint, spins, angles
 // that leap where the rotation does not.
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "tests/faults/clip_tools.h"
 
@@ -35,22 +33,6 @@ Injected Jitter(Site* site) {
     }
   }
   return Expected{{"DATA_JITTER"}, first, first + count, {joint}};
-}
-
-// The same with so large angles that single steps look like spikes.
-Injected WildJitter(Site* site) {
-  Clip& clip = *site->clip;
-  const auto joints = TurningJoints(clip);
-  if (clip.motion.frame_time > 1 / 29.0 || joints.empty()) return std::nullopt;
-  if (Frames(clip) < FramesIn(clip, 4)) return std::nullopt;
-  const int32_t joint = AnyOf(site, joints);
-  const double degrees = site->Pick(40.0, 25.0, 15.0);
-  for (int64_t frame = 0; frame < Frames(clip); ++frame) {
-    for (int axis = 0; axis < 3; ++axis) {
-      Turn(&clip, frame, joint, axis, degrees * Noise(site));
-    }
-  }
-  return Expected{{"DATA_JITTER"}, 0, Frames(clip) - 1, {joint}};
 }
 
 // The rotation stands still while the body moves.
@@ -89,30 +71,6 @@ Injected Spin(Site* site) {
   for (int64_t i = 1; i < count; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(count);
     Turn(&clip, first + i, joint, 1, whole * share);
-  }
-  return Expected{{"DATA_SPIN"}, first, first + count, {joint}};
-}
-
-// An angle that wraps was interpolated: the joint turns once round within some
-// frames.
-Injected FilteredWrap(Site* site) {
-  Clip& clip = *site->clip;
-  std::vector<int32_t> joints = MovingJoints(clip);
-  std::erase_if(joints, [&](int32_t joint) {
-    return clip.skeleton.nodes[static_cast<size_t>(joint)].parent < 0;
-  });
-  const double seconds = site->Pick(0.13, 0.2, 0.24);
-  const int64_t count = std::max<int64_t>(3, FramesIn(clip, seconds));
-  if (joints.empty() || clip.motion.frame_time > 0.0415) return std::nullopt;
-  if (Frames(clip) < 40 + count) return std::nullopt;
-  const int32_t joint = AnyOf(site, joints);
-  const int64_t first = MiddleFrame(site, count);
-  const Node& node = clip.skeleton.nodes[static_cast<size_t>(joint)];
-  const int64_t column = node.first_channel + node.channel_count - 1;
-  for (int64_t i = first; i < Frames(clip); ++i) {
-    const int64_t steps = std::min(i - first + 1, count);
-    ValueAt(&clip, i, column) +=
-        360.0F * static_cast<float>(steps) / static_cast<float>(count);
   }
   return Expected{{"DATA_SPIN"}, first, first + count, {joint}};
 }
@@ -195,14 +153,9 @@ Injected GimbalSwing(Site* site) {
 }
 
 constexpr FaultKind kFaults[] = {
-    {"jitter", Jitter},
-    {"frozen_joint", FrozenJoint},
-    {"jitter_wild", WildJitter},
-    {"filtered_wrap", FilteredWrap},
-    {"spin", Spin},
-    {"angle_a_turn_further", Wrap},
-    {"other_triple", Flip},
-    {"gimbal_swing", GimbalSwing},
+    {"jitter", Jitter},     {"frozen_joint", FrozenJoint},
+    {"spin", Spin},         {"angle_a_turn_further", Wrap},
+    {"other_triple", Flip}, {"gimbal_swing", GimbalSwing},
 };
 
 }  // namespace

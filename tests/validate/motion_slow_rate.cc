@@ -32,10 +32,6 @@ std::vector<FaultCase> SlowRateEdges() {
        kSlow,
        [](Clip* c) { AddTo(3, 1, 40, 150, 299, c); },
        {"warning DATA_JUMP joint 3 frame 150"}},
-      {"JumpOfAMovingRoot",
-       kSlow,
-       [](Clip* c) { AddTo(0, 1, 1, 150, 299, c); },
-       {"warning DATA_JUMP joint 0 frame 150"}},
       // The way of one channel is a turn longer than the rotation needs.
       {"TurnAllTheWayRound",
        kSlow,
