@@ -39,7 +39,7 @@ std::array<double, 3> TurnTo(const ReferenceTrack& track, int64_t t) {
 void FindTurns(const ReferenceTrack& track, Reference* r) {
   if (IsTrunk(r->clip.clip->skeleton, track.node)) return;
   const double most = 0.3 / r->clip.dt * 1.001;
-  const double least_step = std::min(300 / most, 180.0) / 2;
+  const double least_step = std::min(300 / most, 180.0) * 0.75;
   Finding f{"DATA_SPIN"};
   f.node = track.node;
   f.occurrences = 0;

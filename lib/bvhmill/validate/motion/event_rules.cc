@@ -39,15 +39,16 @@ using Candidates = std::array<int32_t, kStepStride>;
 
 // One expression without branches, for all frames from `first` to `last` - 1:
 // the compiler makes vectors of it.
+template <bool kHasLocalForms>
 Candidates FindCandidates(const float* steps, const float* kinks, size_t first,
                           size_t last, const EventLimits& limits) {
   Candidates candidates;
   const EventLimits own = limits;
   for (size_t i = first; i < last; ++i) {
     const Around at{steps + i, kinks + i, own};
-    candidates[i] = (MayBeSpike(at) ? kMayBeSpike : 0) |
-                    (MayBeJump(at) ? kMayBeJump : 0) |
-                    (MayBeLocalJump(at) ? kMayBeLocalJump : 0);
+    candidates[i] =
+        (MayBeSpike(at) ? kMayBeSpike : 0) | (MayBeJump(at) ? kMayBeJump : 0) |
+        (kHasLocalForms && MayBeLocalJump(at) ? kMayBeLocalJump : 0);
   }
   return candidates;
 }
@@ -138,7 +139,9 @@ void EventRules::Walk(const MotionBlock& block, size_t track) {
   const size_t last =
       first + static_cast<size_t>(std::max(end - begin, int64_t{0}));
   const Candidates candidates =
-      FindCandidates(steps, kinks, first, last, limits);
+      (limits.has_local_forms()
+           ? FindCandidates<true>
+           : FindCandidates<false>)(steps, kinks, first, last, limits);
   const CutFinder& cuts = *clip_->cuts;
   for (size_t i = first; i < last; ++i) {
     if (candidates[i] == 0) continue;

@@ -59,6 +59,7 @@ EventLimits RotationLimits(const MotionClip& clip) {
   limits.jump = clip[Threshold::DATA_JUMP_degrees];
   limits.jump_rate = clip[Threshold::DATA_JUMP_degrees_per_second2];
   limits.has_calm_forms = true;
+  limits.half_turn = kLeastHalfTurn;
   limits.least_step = StepOf(limits.jump);
   limits.least_kink =
       KinkOf(std::min({limits.spike, clip[Threshold::DATA_SPIKE_calm_degrees],
@@ -103,8 +104,9 @@ namespace {
 std::optional<TrackEvent> HalfTurnSpikeAt(const MotionClip& clip,
                                           const Around& at, int64_t t) {
   const double least = std::min(at.Step(0), at.Step(1));
-  const bool is_large = std::min(at.steps[0], at.steps[1]) >= kLeastHalfTurn;
-  if (!at.limits.has_calm_forms || !is_large) return std::nullopt;
+  if (std::min(at.steps[0], at.steps[1]) < at.limits.half_turn) {
+    return std::nullopt;
+  }
   const auto [kink, away] = HalfTurnAt(at);
   const bool is_back = away <= clip[Threshold::DATA_SPIKE_back] * least;
   const bool is_calm =

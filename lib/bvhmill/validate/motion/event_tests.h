@@ -37,6 +37,9 @@ struct EventLimits {
   // smaller step. Both leave room for rounding.
   float fast_kink = 0;
   float back_share = 0;
+  // Both steps of a joint that makes half a turn and comes back are at least
+  // this.
+  float half_turn = HUGE_VALF;
   // Forms that compare with the frames near by. A jump departs from the steps
   // beside it by at least this, in the unit of `step_unit`.
   double local_jump = HUGE_VAL;
@@ -96,8 +99,7 @@ inline bool MayBeSpike(const Around& at) {
   const bool is_fast = kink >= at.limits.fast_kink;
   const bool is_back =
       2 * both - kink <= at.limits.back_share * least + kRounding * both;
-  const bool is_half_turn =
-      at.limits.has_calm_forms & (least >= kLeastHalfTurn);
+  const bool is_half_turn = least >= at.limits.half_turn;
   return ((kink >= at.limits.least_kink) & (is_fast | is_back)) | is_half_turn;
 }
 inline bool MayBeJump(const Around& at) {

@@ -25,6 +25,9 @@ constexpr int32_t kFewestTurnFrames = 3;
 // The share of the way of a joint that is about one axis.
 constexpr float kOneAxis = 0.95F;
 
+// The slowest step, as a share of the mean of the slowest turn.
+constexpr double kSlowest = 0.75;
+
 // A run of fast steps: their rotation vectors, and the sum of their angles.
 struct TurnRun {
   int64_t first = 0;
@@ -103,9 +106,10 @@ void SpinRule::Begin(const MotionClip& clip) {
       clip[Threshold::DATA_SPIN_seconds] / clip.facts->dt * kRounding, 1.0,
       kMostFrames);
   most_frames_ = static_cast<int32_t>(frames);
-  // No step of a turn is slower than half of the mean.
+  // No step of a turn is much slower than the mean.
   const double mean = clip[Threshold::DATA_SPIN_turn] / frames;
-  least_turn_ = is_judged ? StepOf(std::min(mean, 180.0) / 2) : HUGE_VALF;
+  least_turn_ =
+      is_judged ? StepOf(std::min(mean, 180.0) * kSlowest) : HUGE_VALF;
   FindTrunk();
 }
 
