@@ -30,16 +30,11 @@ double StepBetween(const Quat<double>& a, const Quat<double>& b) {
 }
 
 // For each index of a block, the events that may be there.
-enum Candidate : int32_t {
-  kMayBeSpike = 1,
-  kMayBeJump = 2,
-  kMayBeLocalJump = 4
-};
+enum Candidate : int32_t { kMayBeSpike = 1, kMayBeJump = 2 };
 using Candidates = std::array<int32_t, kStepStride>;
 
 // One expression without branches, for all frames from `first` to `last` - 1:
 // the compiler makes vectors of it.
-template <bool kHasLocalForms>
 Candidates FindCandidates(const float* steps, const float* kinks, size_t first,
                           size_t last, const EventLimits& limits) {
   Candidates candidates;
@@ -47,8 +42,7 @@ Candidates FindCandidates(const float* steps, const float* kinks, size_t first,
   for (size_t i = first; i < last; ++i) {
     const Around at{steps + i, kinks + i, own};
     candidates[i] =
-        (MayBeSpike(at) ? kMayBeSpike : 0) | (MayBeJump(at) ? kMayBeJump : 0) |
-        (kHasLocalForms && MayBeLocalJump(at) ? kMayBeLocalJump : 0);
+        (MayBeSpike(at) ? kMayBeSpike : 0) | (MayBeJump(at) ? kMayBeJump : 0);
   }
   return candidates;
 }
@@ -139,12 +133,13 @@ void EventRules::Walk(const MotionBlock& block, size_t track) {
   const size_t last =
       first + static_cast<size_t>(std::max(end - begin, int64_t{0}));
   const Candidates candidates =
-      (limits.has_local_forms()
-           ? FindCandidates<true>
-           : FindCandidates<false>)(steps, kinks, first, last, limits);
+      FindCandidates(steps, kinks, first, last, limits);
   const CutFinder& cuts = *clip_->cuts;
   for (size_t i = first; i < last; ++i) {
-    if (candidates[i] == 0) continue;
+    // Few kinks are so large. In the loop of FindCandidates this costs more.
+    const bool may_be_local = kinks[i] >= limits.local_kink &&
+                              MayBeLocalJump({steps + i, kinks + i, limits});
+    if (candidates[i] == 0 && !may_be_local) continue;
     const int64_t t = block.FrameOf(i);
     const bool is_inner =
         t >= kLocalMargin && (!block.is_last || t + kLocalMargin < block.end());
@@ -156,7 +151,7 @@ void EventRules::Walk(const MotionBlock& block, size_t track) {
                                     slot >= 0 ? slot : cuts.SlotOf(t + 1));
       }
     }
-    if (t < 2 || (candidates[i] & (kMayBeJump | kMayBeLocalJump)) == 0) {
+    if (t < 2 || ((candidates[i] & kMayBeJump) == 0 && !may_be_local)) {
       continue;
     }
     if (const auto jump = AnyJumpAt(block, track, at, t)) {
