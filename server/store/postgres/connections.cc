@@ -125,10 +125,11 @@ void Work::Notify(const std::string& news) {
   Run("SELECT pg_notify('bvhmill_jobs', $1)", news);
 }
 
-Connections::Connections(const std::string& address, int first_slot)
+PostgresConnections::PostgresConnections(const std::string& address,
+                                         int first_slot)
     : address_(WithTimeouts(address)), next_slot_(first_slot) {}
 
-absl::Status Connections::Try() {
+absl::Status PostgresConnections::Try() {
   try {
     auto session = std::make_unique<Session>(address_, 0);
     return absl::OkStatus();
@@ -138,7 +139,7 @@ absl::Status Connections::Try() {
 }
 
 // Called without the mutex: it waits for a database that does not answer.
-absl::Status Connections::Connect(SessionPtr* session) {
+absl::Status PostgresConnections::Connect(SessionPtr* session) {
   int slot = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -160,7 +161,7 @@ absl::Status Connections::Connect(SessionPtr* session) {
   }
 }
 
-absl::Status Connections::Take(SessionPtr* session) {
+absl::Status PostgresConnections::Take(SessionPtr* session) {
   {
     std::unique_lock lock(mutex_);
     const bool has_room = given_back_.wait_for(lock, kPatience, [this] {
@@ -179,7 +180,7 @@ absl::Status Connections::Take(SessionPtr* session) {
 }
 
 // `session` is null if its connection was lost: then idle ones are lost, too.
-void Connections::GiveBack(SessionPtr session) {
+void PostgresConnections::GiveBack(SessionPtr session) {
   std::vector<SessionPtr> lost;
   const std::lock_guard lock(mutex_);
   if (session != nullptr) {
@@ -191,7 +192,7 @@ void Connections::GiveBack(SessionPtr session) {
   given_back_.notify_all();
 }
 
-Connections::Next Connections::RunOnce(
+PostgresConnections::Next PostgresConnections::RunOnce(
     Commit commit, const std::function<absl::Status(Work*)>& work,
     bool may_retry, absl::Status* status) {
   SessionPtr session;
@@ -219,8 +220,8 @@ Connections::Next Connections::RunOnce(
   return next;
 }
 
-absl::Status Connections::Run(Commit commit,
-                              const std::function<absl::Status(Work*)>& work) {
+absl::Status PostgresConnections::Run(
+    Commit commit, const std::function<absl::Status(Work*)>& work) {
   absl::Status status;
   for (int run = 1; run <= kMaxRuns; ++run) {
     const bool may_retry = run < kMaxRuns;

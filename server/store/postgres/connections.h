@@ -1,6 +1,6 @@
 #pragma once
 
-// Connections to PostgreSQL, and transactions on them.
+// PostgresConnections to PostgreSQL, and transactions on them.
 
 #include <chrono>
 #include <condition_variable>
@@ -124,11 +124,11 @@ class Work {
 // UNAVAILABLE. Thread-safe. After a connection could not be made, others are
 // refused for a time that doubles from 50 ms to 2 s, so that threads do not
 // wait for a database that is gone.
-class Connections {
+class PostgresConnections {
  public:
   // Connects at the first use. `first_slot`: the slots of different servers
   // should differ.
-  Connections(const std::string& address, int first_slot);
+  PostgresConnections(const std::string& address, int first_slot);
 
   // Makes a connection and closes it. The status is for the operator: it may
   // name hosts.

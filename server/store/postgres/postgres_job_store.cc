@@ -165,7 +165,7 @@ PostgresJobStore::PostgresJobStore(std::string address, int server)
 absl::Status PostgresJobStore::Open(const std::string& address,
                                     std::unique_ptr<PostgresJobStore>* store,
                                     std::string* identity, bool* has_jobs) {
-  Connections connections(address, 0);
+  PostgresConnections connections(address, 0);
   BVHMILL_RETURN_IF_ERROR(connections.Try());
   BVHMILL_RETURN_IF_ERROR(MigratePostgres(PostgresMigrations(), &connections));
   int server = 0;

@@ -124,7 +124,7 @@ class PostgresJobStore final : public JobStore {
   static std::vector<int64_t> JobsOf(const Changes& changes);
 
   const std::string address_;
-  Connections connections_;
+  PostgresConnections connections_;
   const int server_;
   std::atomic<int64_t> next_lease_;
   std::mutex mutex_;
@@ -142,6 +142,6 @@ class PostgresJobStore final : public JobStore {
 // all in one transaction. FAILED_PRECONDITION, DATA_TOO_NEW if the database has
 // more steps.
 absl::Status MigratePostgres(std::span<const std::string_view> steps,
-                             Connections* connections);
+                             PostgresConnections* connections);
 
 }  // namespace bvhmill::server

@@ -126,7 +126,7 @@ class PostgresRows final : public JobRows {
   }
 
   // IsNamed sees what others commit; the rest sees one state.
-  Connections connections_;
+  PostgresConnections connections_;
   pqxx::connection connection_;
   std::optional<pqxx::transaction<pqxx::repeatable_read, pqxx::read_only>>
       rows_;

@@ -42,7 +42,7 @@ absl::Status RunSteps(std::span<const std::string_view> steps, Work* work) {
 
 // All steps in one transaction: a server that is killed leaves none half done.
 absl::Status MigratePostgres(std::span<const std::string_view> steps,
-                             Connections* connections) {
+                             PostgresConnections* connections) {
   return connections->Run(Commit::kDurable,
                           [&](Work* work) { return RunSteps(steps, work); });
 }

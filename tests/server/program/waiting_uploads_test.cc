@@ -82,11 +82,11 @@ TEST_F(WaitingUploads, KeepNoMessageThatIsStored) {
   // One after the other: the allocator may keep the blocks of messages that
   // came at the same time.
   for (int i = 1; i < kUploads; ++i) {
-    ASSERT_TRUE(Eventually([&] { return is_received(i); })) << i;
+    ASSERT_TRUE(testing::Eventually([&] { return is_received(i); })) << i;
     ASSERT_TRUE(Begin(i)) << i;
   }
-  ASSERT_TRUE(Eventually([&] { return is_received(kUploads); }));
-  EXPECT_TRUE(Eventually([&] {
+  ASSERT_TRUE(testing::Eventually([&] { return is_received(kUploads); }));
+  EXPECT_TRUE(testing::Eventually([&] {
     return server_->resident() - idle <= kMaxKeptBytes;
   })) << server_->resident() - idle;
 }

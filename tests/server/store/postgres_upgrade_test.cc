@@ -36,7 +36,7 @@ class OldPostgres final : public OldDatabase {
     std::vector<std::string_view> steps(server::PostgresMigrations().begin(),
                                         server::PostgresMigrations().end());
     steps.insert(steps.end(), later.begin(), later.end());
-    server::Connections connections(address_, 0);
+    server::PostgresConnections connections(address_, 0);
     return server::MigratePostgres(steps, &connections);
   }
   int64_t Steps() override {
