@@ -19,11 +19,8 @@ constexpr int64_t kSuspectBytes = int64_t{256} << 10;
 // Bytes of an upload in the buffers of gRPC that the server has not read yet.
 constexpr int64_t kBufferBytes = int64_t{5} << 20;
 
-// The same with the largest message by default, of which a part has come.
-constexpr int64_t kUploadBytes = kBufferBytes + (int64_t{16} << 20);
-
-// Memory of a call in gRPC before it is handed over.
-constexpr int64_t kCallBytes = int64_t{20} << 10;
+// The largest message by default, of which a part may have come.
+constexpr int64_t kMessageBytes = int64_t{16} << 20;
 
 int64_t MaxConnections(int64_t limit) {
   // Open files that are not connections.
@@ -72,30 +69,6 @@ void Connections::Refresh(Clock::time_point now, const UseOf& use) {
         std::max({connection.heard_at, now_used.heard_at, now_used.ended_at});
     connection.had_calls |= now_used.heard_at != Clock::time_point();
   }
-}
-
-// The counts change only if a call is open, or the program has read something:
-// gRPC may need seconds for what it has read. They are worth nothing for the
-// moment if calls begin or end meanwhile.
-bool Connections::CountCalls(Clock::time_point now, const UseOf& use,
-                             Connection* connection) const {
-  constexpr std::chrono::seconds kToParse(10);
-  if (counts_of_ == nullptr) return false;
-  CallCounts& counts = connection->counts;
-  if (connection->read > connection->read_at_count) {
-    connection->read_at_count = connection->read;
-    connection->read_at = now;
-  }
-  const Use& before = connection->use;
-  if (counts.begun > counts.ended || now - connection->read_at < kToParse) {
-    counts = counts_of_(connection->peer);
-  }
-  const int64_t beyond = counts.begun - counts.ended - before.calls;
-  connection->unheard = std::max<int64_t>(beyond, 0);
-  if (beyond > 0) return false;
-  const Use after = use(connection->peer);
-  return after.entry == before.entry && after.begun == before.begun &&
-         after.calls == before.calls;
 }
 
 void Connections::CountRead(Connection* connection) {
@@ -215,49 +188,13 @@ int64_t Connections::TakenBytes(const Connection& connection) {
   return connection.stray.bytes() - connection.socket.unread;
 }
 
-int64_t Connections::UncountedCalls(const Connection& connection) {
-  return connection.is_cut ? 0 : connection.unheard + connection.use.free_calls;
-}
-
-int64_t Connections::HeldBytes(const Connection& connection) {
-  return TakenBytes(connection) + UncountedCalls(connection) * kCallBytes;
-}
-
-std::vector<Connections::Ended> Connections::CutUncounted(Clock::time_point now,
-                                                          const UseOf& use) {
-  const std::lock_guard lock(mutex_);
-  Refresh(now, use);
-  std::vector<Ended> ended;
-  CutUncounted(&ended);
-  return ended;
-}
-
-void Connections::CutUncounted(std::vector<Ended>* ended) {
-  int64_t total = 0;
-  std::vector<std::pair<int64_t, int>> most;
-  for (const auto& [file, connection] : all_) {
-    const int64_t calls = UncountedCalls(connection);
-    total += calls;
-    if (calls > 0) most.emplace_back(calls, file);
-  }
-  if (!Exceeds(total, limits_.max_unheard_calls)) return;
-  std::sort(most.rbegin(), most.rend());
-  for (const auto& [calls, file] : most) {
-    if (!Exceeds(total, limits_.max_unheard_calls)) return;
-    Connection& connection = all_.at(file);
-    if (!Reset(file, &connection)) continue;
-    total -= calls;
-    ended->push_back({connection.peer, "max_unheard_calls"});
-  }
-}
-
 // A peer that was active a moment ago is likely to be active again: a stream
 // that the server does not read for a while also keeps sending.
 bool Connections::IsSuspect(Clock::time_point now,
                             const Connection& connection) {
   constexpr std::chrono::seconds kRecent(2);
   const int64_t usual =
-      4 * kSuspectBytes + connection.use.uploads * kUploadBytes;
+      kMessageBytes + connection.use.uploads * (kMessageBytes + kBufferBytes);
   const bool is_recent = connection.had_calls &&
                          now - connection.heard_at < kRecent &&
                          connection.stray.taken_when_heard() <= usual;

@@ -116,7 +116,7 @@ class Connections {
   // calls of this size that are not in the registry or have no ticket; first
   // one that sends faster than gRPC can read it, as unfinished messages never
   // do, then the one with most. Not one of which a message was heard within two
-  // seconds, when at most 1 MiB was left that was no message, and 21 MiB for
+  // seconds, when at most 16 MiB was left that was no message, and 21 MiB for
   // each upload that runs. With `all`, every one over which more than 64 KiB
   // came. Returns those that were cut.
   std::vector<Ended> CutGrowing(Clock::time_point now, const UseOf& use,
