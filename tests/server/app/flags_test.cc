@@ -133,6 +133,7 @@ const std::pair<const char*, const char*> kLimitFlags[] = {
     {"handshake-seconds", "transport"},
     {"max-stray-bytes", "transport"},
     {"max-request-seconds", "transport"},
+    {"max-unheard-calls", "transport"},
     {"max-jobs-per-caller", "jobs"},
     {"max-items-per-job", "jobs"},
     {"max-queued-items", "jobs"},
