@@ -9,7 +9,6 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/digest/sha256.h"
 #include "server/app/file_watch.h"
 
 namespace bvhmill::server {
@@ -122,14 +121,24 @@ std::string ParseHashed(std::string_view line, Token* token) {
   return "";
 }
 
+std::string HexOf(const TokenDigest& digest) {
+  std::string hex;
+  for (const uint8_t byte : digest) {
+    hex += kHex[byte / 16];
+    hex += kHex[byte % 16];
+  }
+  return hex;
+}
+
 // Named by its digest, and not by its line: else the jobs of a token that is
 // removed would belong to the next one.
 Token PlainToken(std::string_view line) {
   constexpr size_t kDigits = 12;
+  const TokenDigest digest = DigestOf(line);
   Caller caller;
-  caller.name = "token-" + Sha256Of(line).substr(0, kDigits);
+  caller.name = "token-" + HexOf(digest).substr(0, kDigits);
   caller.scopes = kUsualScopes;
-  return {DigestOf(line), std::make_shared<const Caller>(std::move(caller))};
+  return {digest, std::make_shared<const Caller>(std::move(caller))};
 }
 
 }  // namespace
@@ -150,12 +159,8 @@ absl::Status HashToken(std::string_view name, std::string_view token,
   if (token.empty() || token.find_first_of(" \t\r\n") != token.npos) {
     return InvalidField("token", "is one word on stdin");
   }
-  *line = std::string(name) + ":";
-  for (const uint8_t byte : DigestOf(token)) {
-    *line += kHex[byte / 16];
-    *line += kHex[byte % 16];
-  }
-  *line += ":read,convert,jobs";
+  *line =
+      std::string(name) + ":" + HexOf(DigestOf(token)) + ":read,convert,jobs";
   return absl::OkStatus();
 }
 

@@ -35,8 +35,8 @@ absl::Status HashToken(std::string_view name, std::string_view token,
 // line is NAME:SHA256HEX[:SCOPES[:QUOTAS]], a plain token, a comment that
 // begins with #, or empty. Without SCOPES a token has read, convert and jobs.
 // The name of a plain token is token-HEX, with the first 12 digits of its
-// SHA-256. INVALID_ARGUMENT "PATH:LINE: why" for a malformed line. A file without any token is
-// INVALID_ARGUMENT, too: it would admit no caller.
+// SHA-256. INVALID_ARGUMENT "PATH:LINE: why" for a malformed line. A file
+// without any token is INVALID_ARGUMENT, too: it would admit no caller.
 absl::Status ParseTokens(std::string_view path, std::string_view text,
                          std::vector<Token>* tokens);
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
+#include <vector>
 
 #include "bvhmill/edit/repair/repair_clip.h"
 #include "tests/edit/repair_clips.h"
@@ -31,7 +33,8 @@ void TurnKnee(float degrees_a_frame, Clip* clip) {
   }
 }
 
-std::vector<SpikeCase> SpikeCases() {
+// Spikes of joints that are calm, or that turn.
+std::vector<SpikeCase> SpikesOfJoints() {
   return {
       {"a slow spike of a calm joint",
        300,
@@ -70,6 +73,11 @@ std::vector<SpikeCase> SpikeCases() {
          At(c, 25, kKnee) += 20;
        },
        {}},
+  };
+}
+
+std::vector<SpikeCase> SpikesOfRates() {
+  return {
       {"two spikes with a frame between them",
        60,
        1.0 / 120,
@@ -98,7 +106,9 @@ std::vector<SpikeCase> SpikeCases() {
 }
 
 TEST(RepairEdges, SpikesAreThoseOfTheRule) {
-  for (const SpikeCase& c : SpikeCases()) {
+  std::vector<SpikeCase> cases = SpikesOfJoints();
+  for (SpikeCase& c : SpikesOfRates()) cases.push_back(std::move(c));
+  for (const SpikeCase& c : cases) {
     Clip clip = SwingingLeg(c.frames);
     clip.motion.frame_time = c.frame_time;
     c.change(&clip);

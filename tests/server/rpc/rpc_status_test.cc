@@ -66,7 +66,7 @@ std::vector<StatusCase> CallCases() {
       {server::UnknownEncoding(9),
        Code::kUnimplemented,
        "ENCODING_UNKNOWN",
-       {{"encoding", "9"}},
+       {{"encoding", "9"}, {"field", "source.encoding"}},
        "cannot decode 9"},
       {server::MessageBroken(),
        Code::kInvalidArgument,

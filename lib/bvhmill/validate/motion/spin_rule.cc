@@ -87,6 +87,8 @@ class SpinRule final : public MotionRule {
   int32_t most_frames_ = 0;
   // By node: it turns the whole body.
   std::vector<uint8_t> is_trunk_;
+  // By node: the number of its children. Kept from clip to clip.
+  std::vector<int32_t> children_;
   std::vector<Spin> spins_;
 };
 
@@ -116,16 +118,16 @@ void SpinRule::Begin(const MotionClip& clip) {
 // The roots and their only children in a row.
 void SpinRule::FindTrunk() {
   const auto& nodes = clip_->skeleton->nodes;
-  std::vector<int32_t> children(nodes.size(), 0);
+  children_.assign(nodes.size(), 0);
   for (const Node& node : nodes) {
-    if (node.parent >= 0) ++children[static_cast<size_t>(node.parent)];
+    if (node.parent >= 0) ++children_[static_cast<size_t>(node.parent)];
   }
   is_trunk_.assign(nodes.size(), 0);
   for (size_t i = 0; i < nodes.size(); ++i) {
     const auto parent = static_cast<size_t>(nodes[i].parent);
     const bool is_root = nodes[i].parent < 0;
     const bool is_trunk =
-        is_root || (is_trunk_[parent] != 0 && children[parent] == 1);
+        is_root || (is_trunk_[parent] != 0 && children_[parent] == 1);
     is_trunk_[i] = is_trunk ? 1 : 0;
   }
 }
