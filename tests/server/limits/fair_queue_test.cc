@@ -195,7 +195,7 @@ TEST(FairQueueTest, LongInteractiveTasksKeepNoBackgroundTaskWaiting) {
 // Jobs have one spare thread at most: the others are for callers who wait.
 TEST(FairQueueTest, OneBackgroundTaskAtMostPassesLongTasks) {
   std::latch begun(1);
-  std::latch one_runs(1);
+  std::latch all_ran(3);
   std::latch end(1);
   std::atomic<int> running = 0;
   std::atomic<int> most = 0;
@@ -210,17 +210,16 @@ TEST(FairQueueTest, OneBackgroundTaskAtMostPassesLongTasks) {
         caller,
         [&] {
           most = std::max(most.load(), ++running);
-          if (one_runs.try_wait()) return;
-          one_runs.count_down();
           // The other spare threads look again meanwhile.
-          std::this_thread::sleep_for(std::chrono::milliseconds(30));
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));
           --running;
+          all_ran.count_down();
         },
         Priority::kBackground));
   }
-  one_runs.wait();
-  end.count_down();
+  all_ran.wait();
   EXPECT_EQ(most, 1);
+  end.count_down();
 }
 
 TEST(FairQueueTest, EveryTaskRunsOnce) {
