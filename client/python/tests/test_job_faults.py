@@ -1,6 +1,7 @@
 """Jobs while servers are killed, calls are interrupted, and bytes are wrong."""
 
 import asyncio
+import hashlib
 import pathlib
 import subprocess
 import sys
@@ -14,6 +15,8 @@ grpc = pytest.importorskip("grpc")
 
 import bvhmill
 from bvhmill.jobs import AsyncJobs, Jobs, JobState, ServerError, _fetch
+from bvhmill.v1 import blob_service_pb2
+from bvhmill.v1.blob_service_pb2_grpc import BlobServiceStub
 from conftest import walk_text
 from forwarder import Forwarder
 # Fixtures, too.
@@ -114,6 +117,20 @@ def test_an_interrupted_upload_goes_on_where_it_stopped(server, tmp_path):
     assert sent[0] > len(text) / 4
     (outcome,) = Jobs(server.address).results(submitted)
     assert outcome.unwrap().frames == 60_000
+
+
+@pytest.mark.parametrize("frames", [20, 30_000], ids=["small", "large"])
+def test_an_upload_begins_again_if_the_server_had_other_bytes(jobs, server,
+                                                              frames):
+    text = walk_text(frames, 22) + f"\n# {time.monotonic_ns()}".encode()
+    blob = "blobs/" + hashlib.sha256(text).hexdigest()
+    with grpc.insecure_channel(server.address) as channel:
+        answer = BlobServiceStub(channel).WriteBlob(iter(
+            [blob_service_pb2.WriteBlobRequest(blob=blob, data=b"J" * 1000)]))
+    assert answer.committed_bytes == 1000
+    submitted = jobs.submit({"a": text})
+    (outcome,) = outcomes_of(jobs, submitted)
+    assert outcome.unwrap().frames == frames
 
 
 def test_an_error_of_the_progress_ends_the_call(jobs):

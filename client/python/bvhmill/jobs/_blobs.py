@@ -27,6 +27,7 @@ class Upload:
         self._sent = sent
         # The bytes that the server has.
         self._at = 0
+        self._begins_again = False
         self.fault: Exception | None = None
 
     def call(self) -> Call:
@@ -75,7 +76,13 @@ class Upload:
         if self.fault is not None:
             raise self.fault
         if has_other_digest(error):
-            raise self._changed()
+            if self._at == 0 or self._begins_again:
+                raise self._changed()
+            # The bytes of an earlier upload were wrong; the server has dropped
+            # them.
+            self._begins_again = True
+            self._at = 0
+            return True
         committed = committed_bytes_of(error)
         if committed is None or committed == self._at:
             return False
