@@ -18,7 +18,7 @@
 namespace bvhmill::server {
 namespace {
 
-// Adds the names of unknown fields beside the options. Returns true if there
+// Adds the names of unknown fields outside the options. Returns true if there
 // are some: the clip then has its own copy of the options.
 bool AddUnknownFields(const v1::ClipBegin& begin, OptionsPtr* options) {
   std::vector<std::string> fields;

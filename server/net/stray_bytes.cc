@@ -24,7 +24,7 @@ int64_t StrayBytes::UsualBytes(Time now) {
 }
 
 void StrayBytes::Arrive(Time now, int64_t bytes, int64_t begun) {
-  // Few entries, whatever the patience is.
+  // The number of entries does not grow with the patience.
   constexpr int kEntries = 128;
   const bool is_new = arrivals_.empty() || looked_at_ - arrivals_.back().after >
                                                patience_ / kEntries;

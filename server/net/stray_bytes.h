@@ -72,7 +72,7 @@ struct PeerUse {
 struct CallCounts {
   int64_t begun = 0;
   int64_t ended = 0;
-  // Of `ended`: those that the server did not end.
+  // The ended calls that the server did not end.
   int64_t failed = 0;
 };
 
@@ -92,7 +92,7 @@ class StrayBytes {
             const CallCounts& counts, bool is_settled);
 
   int64_t bytes() const { return bytes_; }
-  // Those that came more than the patience ago.
+  // The stray bytes that came longer ago than the patience.
   int64_t old_bytes() const;
   // When a message was last heard: the stray bytes that the program had read.
   int64_t taken_when_heard() const { return taken_when_heard_; }

@@ -3,52 +3,13 @@
 
 const assert = require('node:assert');
 const fs = require('node:fs');
-const os = require('node:os');
 const path = require('node:path');
-const { after, before, describe, test } = require('node:test');
-const { startBrowser, openPage } = require('./browser');
-const { HOSTILE, validate, reportsOf, writePage, clipText, write, fillFolder,
-  withData } = require('./folders');
+const { describe, test } = require('node:test');
+const { made, withPage, namesOn } = require('./fixture');
+const { HOSTILE, validate, clipText } = require('./folders');
 
 const AXE = fs.readFileSync(require.resolve('axe-core/axe.js'), 'utf8');
 const SEVERITIES = ['error', 'warning', 'info', 'hint'];
-
-let folder;
-let file;
-let reports;
-let browser;
-
-before(async () => {
-  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bvhmill-page-'));
-  fillFolder(folder);
-  reports = reportsOf(folder);
-  file = writePage(folder);
-  browser = await startBrowser();
-});
-
-after(async () => {
-  await browser?.close();
-  fs.rmSync(folder, { recursive: true, force: true });
-});
-
-// Runs work(page) on a fresh page, which must do nothing that is forbidden.
-// Returns its result.
-async function withPage(hash, options, work) {
-  const page = await openPage(browser, options.file || file, hash, options);
-  try {
-    const result = await work(page);
-    assert.deepEqual(page.faults, []);
-    assert.equal(await page.evaluate(() => window.hacked), undefined);
-    return result;
-  } finally {
-    await page.close();
-  }
-}
-
-// The names of the clips that are shown, in their order.
-function namesOn(page) {
-  return page.$$eval('tr.clip .open', (nodes) => nodes.map((n) => n.title));
-}
 
 // The clip with the focus; '' if another element has it.
 function focusOn(page) {
@@ -78,8 +39,8 @@ describe('the page', () => {
         joints: row.querySelector('.joints').textContent,
       })));
       const byFile = new Map(rows.map((row) => [row.file, row]));
-      assert.equal(rows.length, reports.length);
-      for (const report of reports) {
+      assert.equal(rows.length, made.reports.length);
+      for (const report of made.reports) {
         const count = (...severities) => String(severities
           .reduce((sum, severity) => sum + countOf(report, severity), 0));
         const { info } = report;
@@ -99,7 +60,7 @@ describe('the page', () => {
 
   test('opens a clip with every issue of its report', async () => {
     await withPage('', {}, async (page) => {
-      for (const { file: name, report } of reports) {
+      for (const { file: name, report } of made.reports) {
         if (report === null) continue;
         await page.evaluate((clip) => {
           [...document.querySelectorAll('.open')]
@@ -195,7 +156,7 @@ describe('the page', () => {
       ['joints', (report) => report.info ? report.info.joint_count : NaN],
     ];
     await withPage('', {}, async (page) => {
-      const byFile = new Map(reports.map((report) => [report.file, report]));
+      const byFile = new Map(made.reports.map((report) => [report.file, report]));
       for (const [key, valueOf] of columns) {
         for (const way of ['descending', 'ascending']) {
           await page.click(`th.${key} button`);
@@ -208,7 +169,7 @@ describe('the page', () => {
           if (way === 'descending') sorted.reverse();
           // Values that are not known come last.
           assert.deepEqual(values.slice(0, known.length), sorted, key);
-          assert.equal(values.length, reports.length);
+          assert.equal(values.length, made.reports.length);
         }
       }
       await page.click('th.name button');
@@ -222,12 +183,12 @@ describe('the page', () => {
     async () => {
       const issuesOf = ({ report }) => report === null ? [] : report.issues;
       const shows = async (page, isShown) => {
-        const wanted = reports.filter(isShown).map((report) => report.file);
-        assert.ok(wanted.length > 0 && wanted.length < reports.length);
+        const wanted = made.reports.filter(isShown).map((report) => report.file);
+        assert.ok(wanted.length > 0 && wanted.length < made.reports.length);
         await page.waitForFunction((count) =>
           document.querySelectorAll('tr.clip').length === count, wanted.length);
         assert.deepEqual((await namesOn(page)).sort(), wanted.sort());
-        const total = `${reports.length} clips`;
+        const total = `${made.reports.length} clips`;
         assert.equal(await page.textContent('#count'),
           `${wanted.length} of ${total}`);
         await page.click('#clear');
@@ -240,7 +201,7 @@ describe('the page', () => {
           await page.click(`[data-level=${severity}]`);
           await shows(page, (report) => countOf(report, severity) > 0);
         }
-        const { code } = issuesOf(reports.find((r) => issuesOf(r).length))[0];
+        const { code } = issuesOf(made.reports.find((r) => issuesOf(r).length))[0];
         const hasCode = (report) => issuesOf(report)
           .some((issue) => issue.code === code);
         await page.click(`#codes button[data-code=${code}]`);
@@ -282,7 +243,7 @@ describe('the page', () => {
   // Two issues of one code and joint: its rotation and its position.
   test('a link goes to its issue among several of one code', async () => {
     const clip = 'takes/sub/spikes.bvh';
-    const spikes = reports.find((report) => report.file === clip)
+    const spikes = made.reports.find((report) => report.file === clip)
       .report.issues.filter(({ code }) => code === 'DATA_SPIKE');
     assert.equal(spikes.length, 2);
     const messageAt = (hash) => withPage(hash, {}, async (page) => page
@@ -325,10 +286,11 @@ describe('the page', () => {
     const all = await withPage('', {}, (page) => page.$$eval('#codes button',
       (nodes) => nodes.map((node) => [node.dataset.code,
         node.querySelector('.clips-count').textContent])));
-    const cut = path.join(folder, 'cut.html');
-    validate(folder, '--format', 'html', '-o', 'cut.html', '--max-issues', '1');
+    const cut = path.join(made.folder, 'cut.html');
+    validate(made.folder, '--format', 'html', '-o', 'cut.html',
+      '--max-issues', '1');
     const clip = 'takes/sub/spikes.bvh';
-    const report = reports.find(({ file: name }) => name === clip).report;
+    const report = made.reports.find(({ file: name }) => name === clip).report;
     const last = report.issues.at(-1).code;
     assert.notEqual(last, report.issues[0].code);
     await withPage('', { file: cut }, async (page) => {
@@ -370,7 +332,7 @@ describe('the page', () => {
       '#code=constructor', '#%E0%A4%A', '#clip=%3Cimg%20src%3Dx%3E', '#=&&=',
       '#set=99&sort=__proto__&with=x&verdict=y']) {
       await withPage(hash, {}, async (page) => {
-        assert.equal((await namesOn(page)).length, reports.length, hash);
+        assert.equal((await namesOn(page)).length, made.reports.length, hash);
         assert.equal(await page.locator('.issue').count(), 0, hash);
       });
     }
@@ -402,7 +364,7 @@ describe('the page', () => {
       assert.equal(await page.locator('.detail').count(), 0);
       assert.equal(await focusOn(page), first);
       await page.keyboard.press('Escape');
-      assert.equal((await namesOn(page)).length, reports.length);
+      assert.equal((await namesOn(page)).length, made.reports.length);
     });
   });
 
@@ -431,7 +393,7 @@ describe('the page', () => {
   });
 
   test('hostile names are text', async () => {
-    const name = reports.map((r) => r.file).find((f) => f.includes('hacked'));
+    const name = made.reports.map((r) => r.file).find((f) => f.includes('hacked'));
     const hash = `#clip=${encodeURIComponent(name)}`;
     await withPage(hash, {}, async (page) => {
       const row = page.locator('.open[aria-expanded=true]');
@@ -461,7 +423,7 @@ describe('the page', () => {
 
   test('a phone needs no horizontal scrolling', async () => {
     for (const width of [360, 414, 768, 1000]) {
-      const name = reports.map((r) => r.file).find((f) => f.includes('hacked'));
+      const name = made.reports.map((r) => r.file).find((f) => f.includes('hacked'));
       await withPage(`#clip=${encodeURIComponent(name)}`, { width },
         async (page) => {
           const [content, view] = await page.evaluate(() =>
@@ -482,7 +444,7 @@ describe('the page', () => {
         const shown = await page.locator(selector).first().isVisible();
         assert.equal(shown, isVisible, selector);
       }
-      assert.equal((await namesOn(page)).length, reports.length);
+      assert.equal((await namesOn(page)).length, made.reports.length);
       assert.equal(await page.evaluate(() =>
         getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
       const pdf = await page.pdf({ preferCSSPageSize: true });
@@ -504,125 +466,4 @@ describe('the page', () => {
       assert.equal(await back(page), light);
     });
   });
-});
-
-describe('pictures', () => {
-  // Points of a path "M x y L x y M ...".
-  const pointsOf = (path) => [...path.matchAll(/[ML]([\d.-]+) ([\d.-]+)/g)]
-    .map(([, x, y]) => [Number(x), Number(y)]);
-
-  test('a good clip has three poses of its joints', async () => {
-    await withPage('#text=walk_2', {}, async (page) => {
-      await page.waitForSelector('.thumb .bones');
-      const paths = await page.$$eval('.thumb .bones', (nodes) =>
-        nodes.map((node) => node.getAttribute('d')));
-      assert.equal(paths.length, 3);
-      for (const path of paths) {
-        const points = pointsOf(path);
-        // Seven bones: Spine, Arm, Head, Leg and three end sites.
-        assert.equal(points.length, 14);
-        assert.ok(points.flat().every(Number.isFinite));
-      }
-      const label = await page.getAttribute('.thumb .figure', 'aria-label');
-      assert.match(label, /^Poses at frames \d+, \d+, \d+$/);
-    });
-  });
-
-  test('the curve of a row is highest where the clip jumps', async () => {
-    await withPage('#text=jump', {}, async (page) => {
-      await page.waitForSelector('.strip .curve path');
-      const path = await page.getAttribute('.strip .curve path', 'd');
-      const box = await page.getAttribute('.strip .curve', 'viewBox');
-      const width = Number(box.split(' ')[2]);
-      // The top edge: V is the height up to the next H.
-      let least = Infinity;
-      let place = 0;
-      for (const [, y, x] of path.matchAll(/V([\d.-]+)H([\d.-]+)/g)) {
-        if (Number(y) < least) [least, place] = [Number(y), Number(x)];
-      }
-      const frame = 1000 * (place - 0.5) / width;
-      assert.ok(Math.abs(frame - 750) < 10, `frame ${frame}`);
-    });
-  });
-
-  test('issues stand on the timeline at their frames, each with the shape ' +
-    'of its severity', async () => {
-    const out = withData(file, path.join(folder, 'spans.html'), (data) => {
-      const clip = data.clips.find(({ name }) => name.endsWith('walk_2.bvh'));
-      clip.issues = SEVERITIES.map((severity, i) => ({
-        code: 'TEXT_EMPTY', severity, message: severity, times: 1,
-        frame: 24 * i, last_frame: 24 * i + 47, args: {},
-      }));
-      clip.counts = [1, 1, 1, 1];
-    });
-    await withPage('#clip=takes%2Fwalk_2.bvh', { file: out }, async (page) => {
-      const lanes = await page.$$eval('.lane', (nodes) => nodes.map((lane) => {
-        const axis = lane.querySelector('.axis').getBoundingClientRect();
-        const span = lane.querySelector('.span').getBoundingClientRect();
-        return { name: lane.querySelector('.lane-name').textContent,
-          left: (span.left - axis.left) / axis.width,
-          width: span.width / axis.width,
-          shape: lane.querySelector('.shape').getAttribute('d') };
-      }));
-      assert.deepEqual(lanes.map(({ name }) => name), SEVERITIES);
-      lanes.forEach(({ left, width }, i) => {
-        assert.ok(Math.abs(left - i / 10) < 0.01, `${i}: ${left}`);
-        assert.ok(Math.abs(width - 0.2) < 0.01, `${i}: ${width}`);
-      });
-      assert.equal(new Set(lanes.map(({ shape }) => shape)).size, 4);
-    });
-  });
-
-  test('remarks about the folder select their clips', async () => {
-    const out = withData(file, path.join(folder, 'remarks.html'), (data) => {
-      data.remarks = [
-        { severity: 'info', message: `Another ${HOSTILE}`, count: 2,
-          clips: [0, 2] },
-        { severity: 'info', message: 'Mixed', count: 9, clips: [] },
-      ];
-    });
-    await withPage('', { file: out }, async (page) => {
-      await page.click('[data-remark="0"]');
-      assert.equal((await namesOn(page)).length, 2);
-      assert.equal(await page.locator('[data-remark]').count(), 1);
-      const hash = await page.evaluate(() => location.hash);
-      assert.equal(hash, '#set=0');
-    });
-  });
-});
-
-test('a remark about many clips selects all of them', async () => {
-  const many = fs.mkdtempSync(path.join(os.tmpdir(), 'bvhmill-page-'));
-  try {
-    for (let i = 0; i < 120; ++i) {
-      const joint = i < 70 ? 'Arm' : 'Wing';
-      // 25 pairs of equal files.
-      const frames = i < 50 ? 10 + Math.floor(i / 2) : 10 + i;
-      write(many, `${i}.bvh`, clipText({ frames, joint }));
-    }
-    const out = writePage(many);
-    await withPage('', { file: out }, async (page) => {
-      const remarks = await page.$$eval('button[data-remark]', (nodes) =>
-        nodes.map((node) => node.textContent));
-      const choose = async (start) => {
-        const at = remarks.findIndex((text) => text.includes(start));
-        assert.ok(at >= 0, `${start} in ${remarks}`);
-        await page.click(`[data-remark="${at}"]`);
-        const count = await page.textContent('#count');
-        await page.click('#clear');
-        return [remarks[at].match(/(\d+) clips$/)[1], count];
-      };
-      assert.deepEqual(await choose('Another skeleton'),
-        ['50', '50 of 120 clips']);
-      assert.deepEqual(await choose('The same file: 5 more groups'),
-        ['10', '10 of 120 clips']);
-    });
-  } finally {
-    fs.rmSync(many, { recursive: true, force: true });
-  }
-});
-
-test('equal clips and options give equal pages', () => {
-  const one = fs.readFileSync(writePage(folder, '-j', '1'));
-  assert.ok(one.equals(fs.readFileSync(writePage(folder, '-j', '4'))));
 });

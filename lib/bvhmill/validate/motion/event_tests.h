@@ -40,8 +40,9 @@ struct EventLimits {
   // Both steps of a joint that makes half a turn and comes back are at least
   // this.
   float half_turn = HUGE_VALF;
-  // Forms that compare with the frames near by. A jump departs from the steps
-  // beside it by at least this, in the unit of `step_unit`.
+  // The forms that compare with the frames near by. The least difference of a
+  // jump from the mean of the steps before and after it, in the unit of
+  // `step_unit`.
   double local_jump = HUGE_VAL;
   // The kinks of such a jump, and the square of how many times those near by
   // they are, at least. Both leave room for rounding.
@@ -132,8 +133,8 @@ std::optional<TrackEvent> JumpAt(const MotionClip& clip, const Around& at,
 // The poses from two frames before that of a jump to the frame after it.
 using JumpPoses = std::array<Quat<double>, 4>;
 // The sides on which the track is much calmer than in the step to frame `t`, as
-// bits of JumpSide. None if the steps beside it do not agree: then it does not
-// depart from one way.
+// bits of JumpSide. None if the steps before and after it differ too much: the
+// track then has no usual way from which the step could depart.
 int SidesOfJump(const MotionClip& clip, const Around& at,
                 const JumpPoses& poses);
 // The step to frame `t` as an event.

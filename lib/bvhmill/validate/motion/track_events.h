@@ -43,7 +43,7 @@ struct TrackEvent {
   float compared = 0;
   // The size that issues state.
   float stated = 0;
-  // Of a jump, bits of JumpSide.
+  // Bits of JumpSide; 0 for a spike.
   int sides = 0;
 };
 
