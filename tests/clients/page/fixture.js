@@ -9,6 +9,8 @@ const { after, before } = require('node:test');
 const { startBrowser, openPage } = require('./browser');
 const { reportsOf, writePage, fillFolder } = require('./folders');
 
+const SEVERITIES = ['error', 'warning', 'info', 'hint'];
+
 // `folder`, the page `file` of it, and the `reports` of its clips; set before
 // the tests.
 const made = {};
@@ -30,7 +32,8 @@ after(async () => {
 // Runs work(page) on a fresh page, which must do nothing that is forbidden.
 // Returns its result.
 async function withPage(hash, options, work) {
-  const page = await openPage(browser, options.file || made.file, hash, options);
+  const file = options.file || made.file;
+  const page = await openPage(browser, file, hash, options);
   try {
     const result = await work(page);
     assert.deepEqual(page.faults, []);
@@ -46,4 +49,4 @@ function namesOn(page) {
   return page.$$eval('tr.clip .open', (nodes) => nodes.map((n) => n.title));
 }
 
-module.exports = { made, withPage, namesOn };
+module.exports = { SEVERITIES, made, withPage, namesOn };

@@ -5,11 +5,10 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { describe, test } = require('node:test');
-const { made, withPage, namesOn } = require('./fixture');
+const { SEVERITIES, made, withPage, namesOn } = require('./fixture');
 const { HOSTILE, validate, clipText } = require('./folders');
 
 const AXE = fs.readFileSync(require.resolve('axe-core/axe.js'), 'utf8');
-const SEVERITIES = ['error', 'warning', 'info', 'hint'];
 
 // The clip with the focus; '' if another element has it.
 function focusOn(page) {
@@ -156,7 +155,8 @@ describe('the page', () => {
       ['joints', (report) => report.info ? report.info.joint_count : NaN],
     ];
     await withPage('', {}, async (page) => {
-      const byFile = new Map(made.reports.map((report) => [report.file, report]));
+      const byFile = new Map(
+        made.reports.map((report) => [report.file, report]));
       for (const [key, valueOf] of columns) {
         for (const way of ['descending', 'ascending']) {
           await page.click(`th.${key} button`);
@@ -183,7 +183,8 @@ describe('the page', () => {
     async () => {
       const issuesOf = ({ report }) => report === null ? [] : report.issues;
       const shows = async (page, isShown) => {
-        const wanted = made.reports.filter(isShown).map((report) => report.file);
+        const wanted = made.reports.filter(isShown)
+          .map((report) => report.file);
         assert.ok(wanted.length > 0 && wanted.length < made.reports.length);
         await page.waitForFunction((count) =>
           document.querySelectorAll('tr.clip').length === count, wanted.length);
@@ -201,7 +202,8 @@ describe('the page', () => {
           await page.click(`[data-level=${severity}]`);
           await shows(page, (report) => countOf(report, severity) > 0);
         }
-        const { code } = issuesOf(made.reports.find((r) => issuesOf(r).length))[0];
+        const found = made.reports.find((r) => issuesOf(r).length);
+        const { code } = issuesOf(found)[0];
         const hasCode = (report) => issuesOf(report)
           .some((issue) => issue.code === code);
         await page.click(`#codes button[data-code=${code}]`);
@@ -393,7 +395,8 @@ describe('the page', () => {
   });
 
   test('hostile names are text', async () => {
-    const name = made.reports.map((r) => r.file).find((f) => f.includes('hacked'));
+    const { file: name } =
+      made.reports.find(({ file }) => file.includes('hacked'));
     const hash = `#clip=${encodeURIComponent(name)}`;
     await withPage(hash, {}, async (page) => {
       const row = page.locator('.open[aria-expanded=true]');
@@ -423,7 +426,8 @@ describe('the page', () => {
 
   test('a phone needs no horizontal scrolling', async () => {
     for (const width of [360, 414, 768, 1000]) {
-      const name = made.reports.map((r) => r.file).find((f) => f.includes('hacked'));
+      const { file: name } =
+      made.reports.find(({ file }) => file.includes('hacked'));
       await withPage(`#clip=${encodeURIComponent(name)}`, { width },
         async (page) => {
           const [content, view] = await page.evaluate(() =>

@@ -6,10 +6,8 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 const { describe, test } = require('node:test');
-const { made, withPage, namesOn } = require('./fixture');
+const { SEVERITIES, made, withPage, namesOn } = require('./fixture');
 const { HOSTILE, writePage, clipText, write, withData } = require('./folders');
-
-const SEVERITIES = ['error', 'warning', 'info', 'hint'];
 
 describe('pictures', () => {
   // Points of a path "M x y L x y M ...".
