@@ -36,7 +36,7 @@ float BlendValue(Channel channel, float a, float b, double u) {
 
 // Interpolates the shorter way. Both quaternions must have length 1.
 Quat<double> Slerp(const Quat<double>& a, Quat<double> b, double u) {
-  double cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+  double cosine = Dot(a, b);
   if (cosine < 0) {
     b = {-b.x, -b.y, -b.z, -b.w};
     cosine = -cosine;

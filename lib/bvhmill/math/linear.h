@@ -23,6 +23,13 @@ struct Quat {
   Real w = 1;
 };
 
+// The cosine of half the angle between two rotations, for unit quaternions. It
+// is negative if they have opposite signs.
+template <typename Real>
+Real Dot(const Quat<Real>& a, const Quat<Real>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
 template <typename Real>
 constexpr Mat3<Real> Identity() {
   return {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};

@@ -14,8 +14,7 @@ namespace bvhmill {
 // rotation. From the distance instead of the dot product, which is not exact
 // for small angles. NaN if a value is not a number.
 inline double AngleBetween(const Quat<double>& a, const Quat<double>& b) {
-  const double sign =
-      a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0 ? -1 : 1;
+  const double sign = Dot(a, b) < 0 ? -1 : 1;
   const double x = a.x - sign * b.x;
   const double y = a.y - sign * b.y;
   const double z = a.z - sign * b.z;

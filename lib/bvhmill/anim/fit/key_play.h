@@ -19,10 +19,6 @@ inline Quat<float> QuatAt(const std::array<FloatArray, 4>& q, size_t i) {
   return {q[0][i], q[1][i], q[2][i], q[3][i]};
 }
 
-inline float Dot(const Quat<float>& a, const Quat<float>& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-}
-
 // 1 / (to - from); 0 unless `to` is after `from`.
 inline float SecondsInverse(float from, float to) {
   return to > from ? 1.0F / (to - from) : 0.0F;

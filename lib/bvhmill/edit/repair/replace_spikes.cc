@@ -8,6 +8,7 @@
 #include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/edit/repair/steps.h"
 #include "bvhmill/edit/sample_pose.h"
+#include "bvhmill/math/linear.h"
 #include "bvhmill/report/thresholds.h"
 
 namespace bvhmill {
@@ -36,9 +37,6 @@ constexpr double kLeastHalfTurn = 1.2;
 // Units of work for a value.
 constexpr int64_t kSpikeWork = 40;
 
-double Dot(const Quat<double>& a, const Quat<double>& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-}
 Quat<double> Minus(const Quat<double>& a, const Quat<double>& b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w};
 }

@@ -22,7 +22,7 @@ constexpr int64_t kLater = 4;
 
 // The square of the distance, as a step has it.
 double StepBetween(const Quat<double>& a, const Quat<double>& b) {
-  const bool is_opposite = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0;
+  const bool is_opposite = Dot(a, b) < 0;
   const double s = is_opposite && (a.w != 0 || b.w != 0) ? -1 : 1;
   const auto square = [](double v) { return v * v; };
   return square(a.x - s * b.x) + square(a.y - s * b.y) + square(a.z - s * b.z) +

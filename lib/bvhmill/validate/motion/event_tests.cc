@@ -126,9 +126,6 @@ bool IsLocalSpike(const MotionClip& clip, const Around& at) {
          at.Kink(0) >= clip[Threshold::DATA_SPIKE_local_ratio] * near;
 }
 
-double Dot(const Quat<double>& a, const Quat<double>& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-}
 // a + s * b.
 Quat<double> Sum(const Quat<double>& a, double s, const Quat<double>& b) {
   return {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z, a.w + s * b.w};
