@@ -23,6 +23,7 @@ from forwarder import UNUSABLE, Forwarder
 from job_fixtures import Awaited, outcomes_of, server, tree
 
 HERE = pathlib.Path(__file__).parent
+PACKAGE = str(pathlib.Path(bvhmill.__file__).parent)
 KINDS = pytest.mark.parametrize("kind", [Jobs, Awaited], ids=["sync", "async"])
 
 
@@ -339,7 +340,7 @@ def test_a_cancelled_task_ends_its_downloads(server, many, tmp_path, caplog):
             with pytest.raises(asyncio.CancelledError):
                 await task
             return [task for task in asyncio.all_tasks()
-                    if "bvhmill" in str(task.get_coro().cr_code)]
+                    if task.get_coro().cr_code.co_filename.startswith(PACKAGE)]
 
     try:
         with Forwarder(server.address, reads) as between:

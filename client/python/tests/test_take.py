@@ -185,7 +185,8 @@ def test_protocol_5_moves_arrays_out_of_band(walk):
     take = bvhmill.read(walk_text(5000), arrays=["positions"])
     buffers = []
     data = pickle.dumps(take, 5, buffer_callback=buffers.append)
-    assert len(data) < 5000
+    # The report has as many issues as the rules find.
+    assert len(data) - len(pickle.dumps(take.report, 5)) < 5000
     assert sum(len(b.raw()) for b in buffers) >= take.positions.nbytes
     frozen = [memoryview(b.raw()).toreadonly() for b in buffers]
     back = pickle.loads(data, buffers=frozen)
