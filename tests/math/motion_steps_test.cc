@@ -94,6 +94,31 @@ TEST(RotationSteps, AreThoseOfQuaternions) {
   }
 }
 
+TEST(RotationSteps, AreEqualWhenSmallAnglesAreKnownToBeSmall) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> angle(-180, 180);
+  Column values[3] = {Column(kStepStride), Column(kStepStride),
+                      Column(kStepStride)};
+  for (Column& column : values) {
+    for (float& v : column) v = angle(random);
+  }
+  for (const float largest : {180.0F, 179.0F, 178.9F, 90.0F}) {
+    std::vector<StepColumn> columns;
+    std::vector<StepColumn> known;
+    for (int axis = 0; axis < 3; ++axis) {
+      for (float& v : values[axis]) v = std::clamp(v, -largest, largest);
+      columns.push_back({values[axis].data(), axis});
+      known.push_back({values[axis].data(), axis, largest});
+    }
+    Column steps[2] = {Column(kStepStride), Column(kStepStride)};
+    Column kinks[2] = {Column(kStepStride), Column(kStepStride)};
+    RotationSteps(columns, kStepStride, steps[0].data(), kinks[0].data());
+    RotationSteps(known, kStepStride, steps[1].data(), kinks[1].data());
+    EXPECT_EQ(steps[0], steps[1]) << largest;
+    EXPECT_EQ(kinks[0], kinks[1]) << largest;
+  }
+}
+
 TEST(RotationSteps, OfConstantAnglesAreZero) {
   const Column column(kStepStride, kMaxSinCosDegrees);
   const StepColumn columns[] = {{column.data(), 0}, {column.data(), 2}};

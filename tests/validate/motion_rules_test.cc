@@ -15,7 +15,9 @@
 namespace bvhmill::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class MotionRulesTest : public ::testing::TestWithParam<FaultCase> {};
@@ -200,6 +202,30 @@ TEST(MotionRules, AClipThatIsNotFiniteIsNotJudged) {
   ValueAt(&clip, 20, 1, 0) = NAN;
   ValueAt(&clip, 500, 1, 0) = INFINITY;
   EXPECT_THAT(MotionIssues(MotionReport(clip)), IsEmpty());
+}
+
+// Rows are judged in blocks of 256.
+TEST(MotionRules, EventsAtTheEndOfABlockAreFound) {
+  const Clip clip = MovingClip({});
+  for (int64_t t = 240; t < 262; ++t) {
+    SCOPED_TRACE(t);
+    const std::string at = std::to_string(t);
+    Clip spike = clip;
+    AddTo(3, 0, 40, t, t, &spike);
+    EXPECT_THAT(MotionIssues(MotionReport(spike)),
+                ElementsAre("warning DATA_SPIKE joint 3 frame " + at));
+    Clip jump = clip;
+    AddTo(3, 0, 60, t, 599, &jump);
+    EXPECT_THAT(MotionIssues(MotionReport(jump)),
+                ElementsAre("warning DATA_JUMP joint 3 frame " + at));
+    // A whole turn in 0.2 s.
+    Clip turn = clip;
+    for (int64_t k = 0; k < 24; ++k) AddTo(3, 0, 15, t + k, 599, &turn);
+    const auto turns =
+        MotionIssues(MotionReport(turn, 0, OnlyCode("DATA_SPIN")));
+    ASSERT_EQ(turns.size(), 1);
+    EXPECT_THAT(turns[0], HasSubstr("joint 3 frame " + at + " to"));
+  }
 }
 
 // A clip of more values than a long block takes.

@@ -43,14 +43,21 @@ HWY_INLINE T MulAddTwice(T a, T b, T c) {
   return hn::Add(hn::Mul(a, b), c);
 }
 
+// Angles up to this are below half a turn after any rounding: the nearest
+// number of turns to their halves is 0.
+constexpr float kLessThanHalfTurn = 179;
+
 // Sine and cosine of half of `degrees`, both with the same unknown sign. The
-// polynomials are those of sincos-inl.h, which explains them.
-template <class Tag, class V = hn::Vec<Tag>>
+// polynomials are those of sincos-inl.h, which explains them. Unless
+// `kReduces`, requires |degrees| <= kLessThanHalfTurn.
+template <bool kReduces = true, class Tag, class V = hn::Vec<Tag>>
 HWY_INLINE void HalfAngle(Tag d, V degrees, V* sine, V* cosine) {
-  const V half = hn::Mul(degrees, hn::Set(d, 0.5F));
-  const V magic = hn::Set(d, 12582912.0F);
-  const V n = hn::Sub(MulAddTwice(half, hn::Set(d, 1.0F / 180), magic), magic);
-  const V r = hn::Sub(half, hn::Mul(n, hn::Set(d, 180.0F)));
+  V r = hn::Mul(degrees, hn::Set(d, 0.5F));
+  if constexpr (kReduces) {
+    const V magic = hn::Set(d, 12582912.0F);
+    const V n = hn::Sub(MulAddTwice(r, hn::Set(d, 1.0F / 180), magic), magic);
+    r = hn::Sub(r, hn::Mul(n, hn::Set(d, 180.0F)));
+  }
   const V z = hn::Mul(r, r);
   V s =
       MulAddTwice(hn::Set(d, 0x1.d770a6p-72F), z, hn::Set(d, -0x1.c28eb8p-54F));
@@ -94,6 +101,7 @@ HWY_INLINE void TurnAt(Tag d, size_t i, const StepColumn& column, Points* q) {
 // The quaternions of three rotations about three axes. The signs of components
 // may differ from the true ones, all frames alike, and so may the order of x, y
 // and z: neither changes the length of a difference.
+template <bool kReduces>
 HWY_INLINE void ThreeTurns(std::span<const StepColumn> columns, size_t end,
                            Points* q) {
   const bool is_even = (columns[0].axis + 1) % 3 == columns[1].axis;
@@ -103,7 +111,8 @@ HWY_INLINE void ThreeTurns(std::span<const StepColumn> columns, size_t end,
     V s[3];
     V c[3];
     for (size_t k = 0; k < 3; ++k) {
-      HalfAngle(d, hn::LoadU(d, columns[k].values + i), &s[k], &c[k]);
+      HalfAngle<kReduces>(d, hn::LoadU(d, columns[k].values + i), &s[k],
+                          &c[k]);
     }
     s[2] = hn::Mul(s[2], hn::Set(d, parity));
     const V cc = hn::Mul(c[0], c[1]);
@@ -142,6 +151,14 @@ HWY_INLINE bool HasThreeAxes(std::span<const StepColumn> columns) {
   return columns.size() == 3 && columns[0].axis != columns[1].axis &&
          columns[1].axis != columns[2].axis &&
          columns[0].axis != columns[2].axis;
+}
+
+HWY_INLINE bool AreShort(std::span<const StepColumn> columns) {
+  float largest = 0;
+  for (const StepColumn& column : columns) {
+    largest = std::max(largest, column.largest);
+  }
+  return largest <= kLessThanHalfTurn;
 }
 
 // The differences e(t) = q(t) - s(t) q(t-1) of the vector of frames at `i`,
@@ -209,7 +226,13 @@ HWY_INLINE void StepsOf(const Points& q, size_t end, float* steps,
 void RotationSteps(std::span<const StepColumn> columns, size_t end,
                    float* steps, float* kinks) {
   Points q;
-  (HasThreeAxes(columns) ? ThreeTurns : AnyTurns)(columns, end, &q);
+  if (!HasThreeAxes(columns)) {
+    AnyTurns(columns, end, &q);
+  } else if (AreShort(columns)) {
+    ThreeTurns<false>(columns, end, &q);
+  } else {
+    ThreeTurns<true>(columns, end, &q);
+  }
   StepsOf<0, true>(q, end, steps, kinks);
 }
 

@@ -49,7 +49,7 @@ std::vector<FaultCase> FrozenEdges() {
          Hold(200, 30, c);
        },
        {"warning DATA_FROZEN_FRAMES frame 200 to 230 x2"}},
-      // Rows are judged in blocks of 64.
+      // Rows are judged in blocks of 256.
       {"FrozenJointUpToTheEndOfABlock",
        {},
        [](Clip* c) {
@@ -208,18 +208,18 @@ std::vector<FaultCase> FarEdges() {
        {},
        [](Clip* c) { AddTo(0, 1, 1e20F, 350, 350, c); },
        {}},
-      // Rows are judged in blocks of 64; these frames stand next to an end.
+      // Rows are judged in blocks of 256; these frames stand next to an end.
       {"PositionBeyondAllStepsInTheFrameBeforeTheLastOfABlock",
        {},
-       [](Clip* c) { AddTo(0, 0, 1e30F, 62, 62, c); },
+       [](Clip* c) { AddTo(0, 0, 1e30F, 254, 254, c); },
        {}},
       {"PositionBeyondAllStepsInTheLastFrameOfABlock",
        {},
-       [](Clip* c) { AddTo(0, 0, 1e30F, 63, 63, c); },
+       [](Clip* c) { AddTo(0, 0, 1e30F, 255, 255, c); },
        {}},
       {"PositionBeyondAllStepsInTheFirstFrameOfABlock",
        {},
-       [](Clip* c) { AddTo(0, 0, 1e30F, 64, 64, c); },
+       [](Clip* c) { AddTo(0, 0, 1e30F, 256, 256, c); },
        {}},
   };
 }

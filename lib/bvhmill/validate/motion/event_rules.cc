@@ -30,7 +30,7 @@ double StepBetween(const Quat<double>& a, const Quat<double>& b) {
 }
 
 // For each index of a block, the events that may be there.
-enum Candidate : int32_t { kMayBeSpike = 1, kMayBeJump = 2 };
+enum Candidate : int32_t { kMayBeSpike = 1, kMayBeJump = 2, kMayBeLocal = 4 };
 using Candidates = std::array<int32_t, kStepStride>;
 
 // One expression without branches, for all frames from `first` to `last` - 1:
@@ -41,10 +41,23 @@ Candidates FindCandidates(const float* steps, const float* kinks, size_t first,
   const EventLimits own = limits;
   for (size_t i = first; i < last; ++i) {
     const Around at{steps + i, kinks + i, own};
-    candidates[i] =
-        (MayBeSpike(at) ? kMayBeSpike : 0) | (MayBeJump(at) ? kMayBeJump : 0);
+    candidates[i] = (MayBeSpike(at) ? kMayBeSpike : 0) |
+                    (MayBeJump(at) ? kMayBeJump : 0) |
+                    (kinks[i] >= own.local_kink ? kMayBeLocal : 0);
   }
   return candidates;
+}
+
+// The first index from `i` to `last` - 1 that may have an event, or `last`.
+size_t NextCandidate(const Candidates& candidates, size_t i, size_t last) {
+  constexpr size_t kAtOnce = 8;
+  for (; i + kAtOnce <= last; i += kAtOnce) {
+    int32_t any = 0;
+    for (size_t k = 0; k < kAtOnce; ++k) any |= candidates[i + k];
+    if (any != 0) break;
+  }
+  while (i < last && candidates[i] == 0) ++i;
+  return i;
 }
 
 class EventRules final : public MotionRule {
@@ -135,11 +148,10 @@ void EventRules::Walk(const MotionBlock& block, size_t track) {
   const Candidates candidates =
       FindCandidates(steps, kinks, first, last, limits);
   const CutFinder& cuts = *clip_->cuts;
-  for (size_t i = first; i < last; ++i) {
-    // Few kinks are so large. In the loop of FindCandidates this costs more.
-    const bool may_be_local = kinks[i] >= limits.local_kink &&
+  for (size_t i = NextCandidate(candidates, first, last); i < last;
+       i = NextCandidate(candidates, i + 1, last)) {
+    const bool may_be_local = (candidates[i] & kMayBeLocal) != 0 &&
                               MayBeLocalJump({steps + i, kinks + i, limits});
-    if (candidates[i] == 0 && !may_be_local) continue;
     const int64_t t = block.FrameOf(i);
     const bool is_inner =
         t >= kLocalMargin && (!block.is_last || t + kLocalMargin < block.end());

@@ -13,10 +13,11 @@ namespace {
 
 constexpr auto kLead = static_cast<int64_t>(kStepLead);
 constexpr auto kTail = static_cast<int64_t>(kStepTail);
-constexpr auto kLongBlock = static_cast<int64_t>(kStepFrames);
-// Clips of more values are read in short blocks, which take less memory.
-constexpr int64_t kWideClip = 2048;
-constexpr int64_t kShortBlock = 16;
+// Blocks of wide clips are short: a block has at most this many values, or
+// kShortestBlock frames.
+constexpr int64_t kBlockValues = 128 * 1024;
+constexpr auto kLongestBlock = static_cast<int64_t>(kStepFrames);
+constexpr auto kShortestBlock = static_cast<int64_t>(kStepParts);
 // Rules may look at the steps of as many frames after the end of a clip.
 constexpr int64_t kAfterEnd = 4;
 // Squares of larger positions may overflow. No rule looks at them.
@@ -26,7 +27,9 @@ constexpr double kJumperDegrees = 1;
 
 int64_t BlockFrames(const Skeleton& skeleton) {
   const auto width = static_cast<int64_t>(skeleton.channels.size());
-  return width > kWideClip ? kShortBlock : kLongBlock;
+  const int64_t frames = kBlockValues / std::max<int64_t>(width, 1);
+  return std::clamp(frames / kShortestBlock * kShortestBlock, kShortestBlock,
+                    kLongestBlock);
 }
 
 bool IsFinite(float value) { return std::isfinite(value); }
@@ -198,6 +201,14 @@ void MotionBlocks::MeasureTrack(size_t track) {
   changes_[track] = change;
 }
 
+// The largest |value| that the steps and kinks of the block depend on.
+float MotionBlocks::LargestAt(const TrackColumn& column) const {
+  const auto c = static_cast<size_t>(column.column);
+  const float* v = values_.data() + c * stride_ + kLead;
+  return std::max(
+      {ranges_[c].largest, std::fabs(v[-1]), std::fabs(v[-2])});
+}
+
 // True if steps and kinks are 0, or are taken to be.
 bool MotionBlocks::IsConstant(size_t track) const {
   const MotionTrack& which = clip_.tracks[track];
@@ -210,11 +221,8 @@ bool MotionBlocks::IsConstant(size_t track) const {
   const auto rests = [=](const TrackColumn& column) {
     return values(column)[-1] == values(column)[-2];
   };
-  const auto is_far = [=, this](const TrackColumn& column) {
-    const float* v = values(column);
-    const float before = std::max(std::fabs(v[-1]), std::fabs(v[-2]));
-    const ColumnRange& range = ranges_[static_cast<size_t>(column.column)];
-    return std::max(range.largest, before) > kFarthest;
+  const auto is_far = [this](const TrackColumn& column) {
+    return LargestAt(column) > kFarthest;
   };
   return (changes_[track] == 0 &&
           std::all_of(columns.begin(), columns.end(), rests)) ||
@@ -238,14 +246,16 @@ void MotionBlocks::ComputeSteps(size_t track, size_t end) {
   for (const TrackColumn& column : columns) {
     const auto c = static_cast<size_t>(column.column);
     const float* values = values_.data() + c * stride_;
-    if (is_rotation && ranges_[c].largest > kMaxSinCosDegrees) {
+    float largest = LargestAt(column);
+    if (is_rotation && largest > kMaxSinCosDegrees) {
       constexpr float kTwoTurns = 720;
       float* const out = reduced_.data() + columns_.size() * stride_;
       std::transform(values, values + end, out,
                      [](float v) { return std::fmod(v, kTwoTurns); });
       values = out;
+      largest = kTwoTurns;
     }
-    columns_.push_back({values, column.axis});
+    columns_.push_back({values, column.axis, largest});
   }
   (is_rotation ? RotationSteps : PositionSteps)(columns_, end, steps, kinks);
   // Neither the first nor the last frame of a clip has two neighbours.

@@ -53,6 +53,7 @@ class MotionBlocks {
   void ComputeSteps(size_t track, size_t end);
   void AddSums(size_t track, size_t end);
   void KeepEnds(size_t track);
+  float LargestAt(const TrackColumn& column) const;
   bool IsConstant(size_t track) const;
 
   MotionClip clip_;

@@ -76,6 +76,7 @@ class SpinRule final : public MotionRule {
 
  private:
   void FindTrunk();
+  bool IsInTurn(const float* steps, size_t i, size_t last) const;
   void AddTurns(const MotionBlock& block, size_t track);
   void AddStep(const std::array<double, 3>& step, int64_t frame, Spin* spin);
   void LogTurns(size_t track, IssueLog* log) const;
@@ -160,6 +161,19 @@ void SpinRule::AddStep(const std::array<double, 3>& step, int64_t frame,
   run.frames = 0;
 }
 
+// True if the step at `i` may be part of a turn: it is large, and so are its
+// neighbours that make kFewestTurnFrames with it. Steps from `last` on are not
+// known yet.
+bool SpinRule::IsInTurn(const float* steps, size_t i, size_t last) const {
+  const auto is_large = [&](size_t at) {
+    return at >= last || steps[at] >= least_turn_;
+  };
+  if (!is_large(i)) return false;
+  static_assert(kFewestTurnFrames == 3 && kStepLead > 2);
+  return is_large(i - 1) ? is_large(i - 2) || is_large(i + 1)
+                         : is_large(i + 1) && is_large(i + 2);
+}
+
 // The steps to the first and the last frame are left out: these may be no part
 // of the motion.
 void SpinRule::AddTurns(const MotionBlock& block, size_t track) {
@@ -167,15 +181,20 @@ void SpinRule::AddTurns(const MotionBlock& block, size_t track) {
   Spin& spin = spins_[track];
   const float* const steps = block.StepsOf(track);
   const int64_t end = block.is_last ? block.end() - 1 : block.end();
-  for (int64_t t = std::max<int64_t>(block.first, 2); t < end; ++t) {
-    const size_t i = block.IndexOf(t);
-    if (steps[i] < least_turn_) {
+  const size_t last = block.IndexOf(end);
+  Quat<double> pose;
+  size_t pose_at = 0;
+  for (size_t i = block.IndexOf(std::max<int64_t>(block.first, 2)); i < last;
+       ++i) {
+    if (!IsInTurn(steps, i, last)) {
       spin.run.frames = 0;
       continue;
     }
-    AddStep(TurnBetween(PoseAt(*clip_, block, which, i - 1),
-                        PoseAt(*clip_, block, which, i)),
-            t, &spin);
+    const Quat<double> before =
+        pose_at == i - 1 ? pose : PoseAt(*clip_, block, which, i - 1);
+    pose = PoseAt(*clip_, block, which, i);
+    pose_at = i;
+    AddStep(TurnBetween(before, pose), block.FrameOf(i), &spin);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <numeric>
 #include <string>
 
 #include "bvhmill/report/short_number.h"
@@ -19,6 +20,8 @@ namespace {
 constexpr int64_t kFirstKink = 3;
 constexpr size_t kLeastStride = 2;
 constexpr size_t kMostStride = 5;
+// A multiple of all strides.
+constexpr size_t kAllPhases = 60;
 // Clips of fewer frames have no tempo.
 constexpr int64_t kFewestFrames = 30;
 // Joints with a smaller mean step do not count, in degrees.
@@ -26,12 +29,12 @@ constexpr double kLeastMeanStep = 0.02;
 // How often a second the motion of people changes direction.
 constexpr double kUsualHertz = 2.7;
 
-// The sums and means of kinks by frame number modulo a stride.
+// The sums of kinks by frame number modulo kAllPhases.
 struct Phases {
-  std::array<double, kMostStride> sums = {};
-  std::array<int64_t, kMostStride> counts = {};
+  std::array<double, kAllPhases> sums = {};
+  std::array<int64_t, kAllPhases> counts = {};
 
-  // The means beyond the stride are 0.
+  // The means by frame number modulo a stride. Those beyond the stride are 0.
   std::array<double, kMostStride> Means(size_t stride) const;
   // Small if all kinks are in one phase.
   double Ratio(size_t stride) const;
@@ -41,8 +44,13 @@ struct Phases {
 
 std::array<double, kMostStride> Phases::Means(size_t stride) const {
   std::array<double, kMostStride> means = {};
+  std::array<int64_t, kMostStride> frames = {};
+  for (size_t i = 0; i < kAllPhases; ++i) {
+    means[i % stride] += sums[i];
+    frames[i % stride] += counts[i];
+  }
   for (size_t i = 0; i < stride; ++i) {
-    if (counts[i] > 0) means[i] = sums[i] / static_cast<double>(counts[i]);
+    if (frames[i] > 0) means[i] /= static_cast<double>(frames[i]);
   }
   return means;
 }
@@ -71,16 +79,13 @@ class TempoRules final : public MotionRule {
   void LogTempo(IssueLog* log) const;
 
   const MotionClip* clip_ = nullptr;
-  // By stride.
-  std::array<Phases, kMostStride + 1> phases_;
-  double kinks_ = 0;
+  Phases phases_;
   int64_t frames_ = 0;
 };
 
 void TempoRules::Begin(const MotionClip& clip) {
   clip_ = &clip;
   phases_ = {};
-  kinks_ = 0;
   frames_ = 0;
 }
 
@@ -91,15 +96,11 @@ void TempoRules::Add(const MotionBlock& block) {
   const float* const kinks = block.totals->kinks.data() + block.IndexOf(begin);
   const auto count = static_cast<size_t>(end - begin);
   frames_ += end - begin;
-  for (size_t i = 0; i < count; ++i) kinks_ += double{kinks[i]};
-  for (size_t stride = kLeastStride; stride <= kMostStride; ++stride) {
-    Phases& phases = phases_[stride];
-    size_t phase = static_cast<size_t>(begin) % stride;
-    for (size_t i = 0; i < count; ++i) {
-      phases.sums[phase] += double{kinks[i]};
-      ++phases.counts[phase];
-      phase = phase + 1 == stride ? 0 : phase + 1;
-    }
+  size_t phase = static_cast<size_t>(begin) % kAllPhases;
+  for (size_t i = 0; i < count; ++i) {
+    phases_.sums[phase] += double{kinks[i]};
+    ++phases_.counts[phase];
+    phase = phase + 1 == kAllPhases ? 0 : phase + 1;
   }
 }
 
@@ -110,22 +111,24 @@ void TempoRules::LogInterpolated(IssueLog* log) const {
       clip.rotations == 0) {
     return;
   }
-  const double mean = kDegrees * kinks_ / static_cast<double>(frames_) /
+  const double kinks =
+      std::accumulate(phases_.sums.begin(), phases_.sums.end(), 0.0);
+  const double mean = kDegrees * kinks / static_cast<double>(frames_) /
                       static_cast<double>(clip.rotations);
   size_t best = kLeastStride;
   for (size_t stride = kLeastStride; stride <= kMostStride; ++stride) {
-    if (phases_[stride].Ratio(stride) < phases_[best].Ratio(best)) {
+    if (phases_.Ratio(stride) < phases_.Ratio(best)) {
       best = stride;
     }
   }
-  const double ratio = phases_[best].Ratio(best);
+  const double ratio = phases_.Ratio(best);
   if (ratio >= clip[Threshold::DATA_INTERPOLATED_ratio] ||
       mean <= clip[Threshold::DATA_INTERPOLATED_degrees]) {
     return;
   }
   log->Add(IssueCode::DATA_INTERPOLATED, {},
            {{"stride", std::to_string(best)},
-            {"phase", std::to_string(phases_[best].Largest(best))},
+            {"phase", std::to_string(phases_.Largest(best))},
             {"ratio", Short(ratio)}});
 }
 
