@@ -192,6 +192,15 @@ absl::Status Delete(const JobCallParts& parts, const UnaryWork& call,
   return job.folder->jobs().Delete(job.caller, job.id);
 }
 
+// The options of many items may take seconds to check.
+bool IsLongCreate(const grpc::ByteBuffer& request) {
+  constexpr size_t kShortBytes = size_t{256} << 10;
+  if (request.Length() > kShortBytes) return true;
+  // It shares the bytes. Few of them may unpack to many.
+  grpc::ByteBuffer bytes = request;
+  return IsDear(kItemTexts, &bytes);
+}
+
 template <typename Request, typename Response>
 grpc::ServerUnaryReactor* Serve(
     const JobCallParts& parts, Method method, grpc::CallbackServerContext* call,
@@ -199,7 +208,7 @@ grpc::ServerUnaryReactor* Serve(
     absl::Status (*work)(const JobCallParts&, const UnaryWork&, const Request&,
                          Response*),
     std::span<const TextField> texts = {},
-    int64_t (*charge)(grpc::ByteBuffer*) = nullptr) {
+    int64_t (*charge)(grpc::ByteBuffer*) = nullptr, bool is_long = false) {
   const auto bytes = static_cast<int64_t>(request->Length());
   auto task = std::make_unique<MessageTask<Request, Response>>(
       parts.call.config, texts, charge, request, response,
@@ -207,8 +216,9 @@ grpc::ServerUnaryReactor* Serve(
                     Response* out) {
         return work(parts, unary, message, out);
       });
-  return StartUnaryCall(parts.call, call,
-                        {method, Scope::kJobs, bytes, std::move(task)});
+  return StartUnaryCall(
+      parts.call, call,
+      {method, Scope::kJobs, bytes, std::move(task), is_long});
 }
 
 }  // namespace
@@ -217,7 +227,7 @@ grpc::ServerUnaryReactor* JobService::CreateJob(Call* call,
                                                 const Bytes* request,
                                                 Bytes* response) {
   return Serve(parts_, Method::kCreateJob, call, request, response, &Create,
-               kItemTexts, &ChargeOfCreate);
+               kItemTexts, &ChargeOfCreate, IsLongCreate(*request));
 }
 
 grpc::ServerUnaryReactor* JobService::GetJob(Call* call, const Bytes* request,

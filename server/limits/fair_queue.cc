@@ -14,10 +14,16 @@ FairQueue::FairQueue(Options options)
     spares_.emplace_back(
         [this](const std::stop_token& stop) { RunSpare(stop); });
   }
+  for (int i = 0; i < std::max(threads() / 2, 1); ++i) {
+    long_threads_.emplace_back(
+        [this](const std::stop_token& stop) { RunLong(stop); });
+  }
 }
 
 FairQueue::~FairQueue() {
-  // Spare threads first: their tasks may enqueue others.
+  // The workers last: the tasks of other threads may enqueue more.
+  for (std::jthread& thread : long_threads_) thread.request_stop();
+  long_threads_.clear();
   for (std::jthread& spare : spares_) spare.request_stop();
   spares_.clear();
   workers_.Wait();
@@ -34,15 +40,29 @@ FairQueue::Lines::iterator FairQueue::FindOrAdd(Class* tasks,
   return std::prev(tasks->resting.end());
 }
 
-bool FairQueue::Enqueue(const std::string& caller, std::function<void()> task,
-                        Priority priority) {
-  const std::lock_guard lock(mutex_);
-  Class* const tasks = &ClassOf(priority);
+FairQueue::Lines::iterator FairQueue::Add(Class* tasks,
+                                          const std::string& caller,
+                                          std::function<void()> task) {
   const auto line = FindOrAdd(tasks, caller);
   line->waiting.push_back({std::move(task), Clock::now()});
   if (line->waiting.size() == 1) {
     tasks->waiting.splice(tasks->waiting.end(), tasks->resting, line);
   }
+  return line;
+}
+
+void FairQueue::EnqueueLong(const std::string& caller,
+                            std::function<void()> task) {
+  const std::lock_guard lock(mutex_);
+  Add(&long_tasks_, caller, std::move(task));
+  has_long_.notify_one();
+}
+
+bool FairQueue::Enqueue(const std::string& caller, std::function<void()> task,
+                        Priority priority) {
+  const std::lock_guard lock(mutex_);
+  Class* const tasks = &ClassOf(priority);
+  const auto line = Add(tasks, caller, std::move(task));
   const bool is_started =
       tasks->active_workers < threads() && StartWorker(tasks);
   const bool shares = classes_[0].active_workers > 0 &&
@@ -161,13 +181,27 @@ FairQueue::Overdue FairQueue::FindOverdue(Clock::time_point now) {
   return is_due ? Overdue{&background, background.waiting.begin()} : Overdue{};
 }
 
+// The time of the next look for a line that is overdue: when the next one may
+// be, at most the patience from now.
+FairQueue::Clock::time_point FairQueue::NextLook(Clock::time_point now) {
+  Clock::time_point next = now + options_.patience;
+  for (const Class& tasks : classes_) {
+    for (const Line& line : tasks.waiting) {
+      const auto due = line.waiting.front().queued_at + options_.patience;
+      if (due > now) next = std::min(next, due);
+    }
+  }
+  return next;
+}
+
 // Returns once a line is overdue; none if no line can be any more.
 FairQueue::Overdue FairQueue::AwaitOverdue(const std::stop_token& stop,
                                            std::unique_lock<std::mutex>* lock) {
   while (!stop.stop_requested() && MayBeOverdue()) {
-    const Overdue found = FindOverdue(Clock::now());
+    const auto now = Clock::now();
+    const Overdue found = FindOverdue(now);
     if (found.tasks != nullptr) return found;
-    stopped_.wait_for(*lock, stop, options_.patience, [] { return false; });
+    stopped_.wait_until(*lock, stop, NextLook(now), [] { return false; });
   }
   return {};
 }
@@ -183,6 +217,15 @@ void FairQueue::RunSpare(const std::stop_token& stop) {
     // Another spare thread watches meanwhile.
     CallSpare();
     RunOne(found.tasks, found.line, &lock);
+  }
+}
+
+// Returns when it shall stop and no long task waits.
+void FairQueue::RunLong(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  Lines& lines = long_tasks_.waiting;
+  while (has_long_.wait(lock, stop, [&] { return !lines.empty(); })) {
+    RunOne(&long_tasks_, lines.begin(), &lock);
   }
 }
 

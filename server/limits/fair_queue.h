@@ -31,6 +31,10 @@ namespace bvhmill::server {
 // runs, and an interactive one has waited for `patience`, a spare thread runs
 // it; if no background task runs at all, and one has waited for `patience`, a
 // spare thread runs that.
+//
+// Long tasks take up to seconds, and the caller knows before that they do. They
+// have threads of their own, half as many as there are workers, one at least.
+// So the system shares the cores: neither kind keeps the other from running.
 class FairQueue {
  public:
   struct Options {
@@ -54,10 +58,13 @@ class FairQueue {
   // for the task: then it never runs.
   bool Enqueue(const std::string& caller, std::function<void()> task,
                Priority priority = Priority::kInteractive);
+  // The same for a long task, when it is the turn of `caller` among long tasks.
+  // Not for tasks to call. Throws std::bad_alloc if there is no memory for it.
+  void EnqueueLong(const std::string& caller, std::function<void()> task);
 
-  // The number of workers, without spare threads.
+  // The number of workers, without other threads.
   int threads() const { return workers_.threads(); }
-  // The number of tasks that are running, also on spare threads.
+  // The number of tasks that are running, on any thread.
   int busy() const { return busy_.load(std::memory_order_relaxed); }
 
  private:
@@ -73,7 +80,7 @@ class FairQueue {
     int running = 0;
   };
   using Lines = std::list<Line>;
-  // The tasks of one priority.
+  // The tasks of one priority, or the long ones.
   struct Class {
     Priority priority = Priority::kInteractive;
     // Lines with waiting tasks, in the order of their turns; all other lines.
@@ -82,7 +89,7 @@ class FairQueue {
     std::unordered_map<std::string, Lines::iterator> lines;
     // Calls of RunWorker that were given to the workers and have not returned.
     int active_workers = 0;
-    // Running tasks, also on spare threads.
+    // Running tasks, on any thread.
     int running = 0;
   };
   // A line that is due for a spare thread; null: none is.
@@ -96,6 +103,8 @@ class FairQueue {
     return classes_[static_cast<size_t>(priority)];
   }
   static Lines::iterator FindOrAdd(Class* tasks, const std::string& caller);
+  static Lines::iterator Add(Class* tasks, const std::string& caller,
+                             std::function<void()> task);
   bool StartWorker(Class* tasks);
   bool AreWorkersTaken() const;
   bool MustYield(const Class& tasks) const;
@@ -104,6 +113,7 @@ class FairQueue {
   static void Done(Class* tasks, Lines::iterator line);
   bool MayBeOverdue();
   Overdue FindOverdue(Clock::time_point now);
+  Clock::time_point NextLook(Clock::time_point now);
   Overdue AwaitOverdue(const std::stop_token& stop,
                        std::unique_lock<std::mutex>* lock);
   // Releases the mutex while the task runs.
@@ -112,6 +122,7 @@ class FairQueue {
 
   void RunWorker(Class* tasks);
   void RunSpare(const std::stop_token& stop);
+  void RunLong(const std::stop_token& stop);
 
   const Options options_;
   std::mutex mutex_;
@@ -121,9 +132,12 @@ class FairQueue {
   bool is_watched_ = false;
   // By priority.
   std::array<Class, 2> classes_;
+  Class long_tasks_;
+  std::condition_variable_any has_long_;
   std::atomic<int> busy_{0};
   Workers workers_;
   std::vector<std::jthread> spares_;
+  std::vector<std::jthread> long_threads_;
 };
 
 }  // namespace bvhmill::server

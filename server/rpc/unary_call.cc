@@ -89,11 +89,17 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   // call may be over before this returns.
   void Queue(bool reads) {
     const absl::Status queued = Guard([&] {
-      const bool is_queued = parts_.queue.Enqueue(
-          record_.turn(), [this, reads, start = Clock::now()] {
-            const auto waited = Clock::now() - start;
-            reads ? ReadAndWork(waited) : Work(waited);
-          });
+      FairQueue& queue = parts_.queue;
+      const auto task = [this, reads, start = Clock::now()] {
+        const auto waited = Clock::now() - start;
+        reads ? ReadAndWork(waited) : Work(waited);
+      };
+      bool is_queued = true;
+      if (method_.is_long) {
+        queue.EnqueueLong(record_.turn(), task);
+      } else {
+        is_queued = queue.Enqueue(record_.turn(), task);
+      }
       return is_queued ? absl::OkStatus() : OutOfMemory();
     });
     if (!queued.ok()) End(queued);

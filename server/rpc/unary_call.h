@@ -62,6 +62,8 @@ struct UnaryMethod {
   int64_t request_bytes;
   // Destroyed when the work is done, before the peer has its response.
   std::unique_ptr<UnaryTask> task;
+  // The work may take seconds: it is a long task of the queue.
+  bool is_long = false;
 };
 
 // Checks and admits the call, does its work, and finishes it with the status of

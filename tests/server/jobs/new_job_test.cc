@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bvhmill/base/cancel.h"
@@ -82,6 +85,53 @@ TEST_F(JobServerTest, AnUnknownEncodingNamesItsItem) {
   EXPECT_EQ(status.error_code(), StatusCode::UNIMPLEMENTED);
   EXPECT_EQ(status.error_message().rfind("items[1].source.encoding: ", 0), 0U)
       << status.error_message();
+}
+
+// A request for a job whose options take long to check: 4 MB of them. It is
+// refused at its last item.
+v1::CreateJobRequest DearJob() {
+  v1::ConvertOptions options;
+  for (int i = 0; i < 5000; ++i) {
+    (*options.mutable_edits()->mutable_rename_joints())[std::to_string(i)] =
+        "t";
+  }
+  v1::CreateJobRequest request = JobOfClips(std::vector<std::string>(80, "a"));
+  for (v1::JobItem& item : *request.mutable_items()) {
+    *item.mutable_options() = options;
+  }
+  request.mutable_items()->rbegin()->set_key("0");
+  return request;
+}
+
+// Such requests took the worker and all spare threads.
+TEST_F(JobServerTest, DearRequestsKeepNoCallOfOthersWaiting) {
+  StartJobs([](server::ServerConfig* config) {
+    config->threads = 1;
+    config->metrics = "127.0.0.1:0";
+  });
+  constexpr int kRequests = 20;
+  const v1::CreateJobRequest request = DearJob();
+  std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
+  std::vector<std::thread> threads;
+  std::atomic<int> done = 0;
+  for (int i = 0; i < kRequests; ++i) {
+    contexts.push_back(std::make_unique<grpc::ClientContext>());
+    threads.emplace_back([&, context = contexts.back().get()] {
+      const auto stub = v1::JobService::NewStub(OwnChannel());
+      v1::CreateJobResponse response;
+      EXPECT_FALSE(stub->CreateJob(context, request, &response).ok());
+      ++done;
+    });
+  }
+  EXPECT_TRUE(Eventually([&] {
+    return FetchGauge(server_->metrics_address(), "bvhmill_inflight_calls") >=
+           kRequests * 3 / 4;
+  }));
+  const int before = done;
+  calls_->Store(SmallClip());
+  EXPECT_LE(done - before, 4);
+  for (const auto& context : contexts) context->TryCancel();
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST_F(JobServerTest, OnlyTokensOfTheServerArePages) {

@@ -222,6 +222,64 @@ TEST(FairQueueTest, OneBackgroundTaskAtMostPassesLongTasks) {
   end.count_down();
 }
 
+// Long tasks took the workers, and all spare threads.
+TEST(FairQueueTest, LongTasksKeepNoOtherTaskWaiting) {
+  std::latch begun(1);
+  std::latch passed(2);
+  std::atomic<int> running = 0;
+  std::atomic<int> most = 0;
+  FairQueue queue(OneWorker(/*spare_threads=*/0));
+  for (const char* caller : {"a", "b", "c"}) {
+    queue.EnqueueLong(caller, [&] {
+      most = std::max(most.load(), ++running);
+      if (!begun.try_wait()) begun.count_down();
+      passed.wait();
+      --running;
+    });
+  }
+  begun.wait();
+  for (const Priority priority :
+       {Priority::kInteractive, Priority::kBackground}) {
+    ASSERT_TRUE(queue.Enqueue(
+        "d", [&] { passed.count_down(); }, priority));
+  }
+  passed.wait();
+  EXPECT_EQ(most, 1);
+}
+
+// The tasks of both other kinds never end here: each enqueues the next one.
+TEST(FairQueueTest, OtherTasksKeepNoLongTaskWaiting) {
+  std::atomic<bool> is_done = false;
+  std::function<void(Priority)> again;
+  FairQueue queue(OneWorker(/*spare_threads=*/1));
+  again = [&](Priority priority) {
+    if (is_done) return;
+    queue.Enqueue(
+        "a", [&, priority] { again(priority); }, priority);
+  };
+  for (const Priority priority :
+       {Priority::kInteractive, Priority::kBackground}) {
+    again(priority);
+    again(priority);
+  }
+  queue.EnqueueLong("b", [&] { is_done = true; });
+  while (!is_done) std::this_thread::yield();
+}
+
+TEST(FairQueueTest, CallersTakeTurnsAtLongTasksToo) {
+  Order order;
+  {
+    FairQueue queue(OneWorker(/*spare_threads=*/0));
+    std::latch all_queued(1);
+    queue.EnqueueLong("x", [&] { all_queued.wait(); });
+    for (const char* name : {"a1", "a2", "a3", "b1"}) {
+      queue.EnqueueLong(std::string(name, 1), order.Task(name));
+    }
+    all_queued.count_down();
+  }
+  EXPECT_THAT(order.names(), ElementsAre("a1", "b1", "a2", "a3"));
+}
+
 TEST(FairQueueTest, EveryTaskRunsOnce) {
   std::atomic<int> ran{0};
   constexpr int kThreads = 4;
