@@ -80,14 +80,14 @@ absl::Status ReadItem(const ServerConfig& config, const std::string& field,
   SourceFormat format = SourceFormat::kBvh;
   absl::Status read = ReadEncoding(source.encoding(), &encoding);
   if (read.ok()) read = ReadFormat(source.format(), &format);
-  if (!read.ok()) return InsideField(field + ".", read);
+  if (!read.ok()) return InsideField(field, read);
   item->key = message.key();
   item->encoding = source.encoding();
   item->format = source.format();
   item->display_name = source.display_name();
   if (!message.has_options()) return absl::OkStatus();
   const absl::Status checked = CheckOptionsOf(config, message.options());
-  if (!checked.ok()) return InsideField(field + ".", checked);
+  if (!checked.ok()) return InsideField(field, checked);
   item->options = SerializedOptions(message.options());
   return absl::OkStatus();
 }

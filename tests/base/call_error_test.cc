@@ -55,8 +55,16 @@ TEST(CallErrorTest, TheMessageBeginsWithTheField) {
   EXPECT_EQ(MessageOf(InvalidField("options.x", "is negative")),
             "options.x: is negative");
   EXPECT_EQ(MessageOf(LimitError("max_joints", 4, "too many")), "too many");
-  EXPECT_EQ(MessageOf(InsideField("options.", InvalidField("x", "is odd"))),
+  EXPECT_EQ(MessageOf(InsideField("options", InvalidField("x", "is odd"))),
             "options.x: is odd");
+}
+
+// The message began with "items[1].: ".
+TEST(CallErrorTest, AnErrorWithoutAFieldHasThePathAsItsField) {
+  const absl::Status status =
+      InsideField("items[1]", LimitError("max_joints", 4, "too many"));
+  EXPECT_EQ(MessageOf(status), "items[1]: too many");
+  EXPECT_EQ(CallErrorOf(status).field, "items[1]");
 }
 
 TEST(CallErrorTest, ConstructorsSetTheirParts) {

@@ -102,9 +102,10 @@ absl::Status LimitError(std::string_view limit_name, int64_t limit,
                         .message = std::string(message)});
 }
 
-absl::Status InsideField(std::string_view prefix, const absl::Status& status) {
+absl::Status InsideField(std::string_view path, const absl::Status& status) {
   CallError error = CallErrorOf(status);
-  error.field.insert(0, prefix);
+  if (!error.field.empty()) error.field.insert(0, ".");
+  error.field.insert(0, path);
   return MakeCallError(std::move(error));
 }
 

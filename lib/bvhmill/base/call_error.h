@@ -71,9 +71,10 @@ absl::Status InvalidField(std::string_view field, std::string_view message);
 absl::Status LimitError(std::string_view limit_name, int64_t limit,
                         std::string_view message, std::string_view field = {});
 
-// `status` with `prefix` before its field, for a caller that knows the path of
-// what a callee has checked. `status` must not be OK.
-absl::Status InsideField(std::string_view prefix, const absl::Status& status);
+// `status` with its field inside the message at `path`, for a caller that knows
+// the path of what a callee has checked: the field is `path` alone if `status`
+// has none. `status` must not be OK.
+absl::Status InsideField(std::string_view path, const absl::Status& status);
 
 // The value of the arg `name` of `error`; empty if there is none.
 std::string_view FindArg(const CallError& error, std::string_view name);

@@ -63,8 +63,8 @@ absl::Status CheckReport(const ReportOptions& report) {
   return absl::OkStatus();
 }
 
-std::string FieldOf(size_t output, std::string_view field) {
-  return ("options.outputs[" + std::to_string(output) + "].").append(field);
+std::string PathOf(size_t output) {
+  return "options.outputs[" + std::to_string(output) + "]";
 }
 
 absl::Status CheckOutputs(std::span<const OutputRequest> outputs) {
@@ -74,11 +74,11 @@ absl::Status CheckOutputs(std::span<const OutputRequest> outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (const absl::Status status = CheckFormat(outputs[i].format);
         !status.ok()) {
-      return InsideField(FieldOf(i, ""), status);
+      return InsideField(PathOf(i), status);
     }
     // The path of the field takes memory, which a good request need not.
     if (const size_t bytes = outputs[i].id.size(); bytes > kMaxOutputIdBytes) {
-      return CheckBytes(FieldOf(i, "id"), bytes, kMaxOutputIdBytes);
+      return CheckBytes(PathOf(i) + ".id", bytes, kMaxOutputIdBytes);
     }
     ids.push_back(OutputId(outputs[i]));
   }
@@ -87,7 +87,7 @@ absl::Status CheckOutputs(std::span<const OutputRequest> outputs) {
   if (twice == ids.end()) return absl::OkStatus();
   size_t last = outputs.size() - 1;
   while (OutputId(outputs[last]) != *twice) --last;
-  return InvalidField(FieldOf(last, "id"), Quote(*twice) + " is used twice");
+  return InvalidField(PathOf(last) + ".id", Quote(*twice) + " is used twice");
 }
 
 }  // namespace

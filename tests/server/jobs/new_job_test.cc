@@ -87,6 +87,22 @@ TEST_F(JobServerTest, AnUnknownEncodingNamesItsItem) {
       << status.error_message();
 }
 
+// The error of a limit has no field of its own.
+TEST_F(JobServerTest, TooManyOutputsNameTheirItem) {
+  StartJobs([](server::ServerConfig* config) {
+    config->limits.max_outputs_per_clip = 1;
+  });
+  v1::CreateJobRequest request = JobOfClips(SomeClips(2));
+  for (int i = 0; i < 2; ++i) {
+    request.mutable_items(1)->mutable_options()->add_outputs()->mutable_csv();
+  }
+  v1::Job job;
+  const grpc::Status status = calls_->Create(request, &job);
+  EXPECT_EQ(status.error_code(), StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(status.error_message().rfind("items[1]: ", 0), 0U)
+      << status.error_message();
+}
+
 // A request for a job whose options take long to check: 4 MB of them. It is
 // refused at its last item.
 v1::CreateJobRequest DearJob() {
