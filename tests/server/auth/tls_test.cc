@@ -102,8 +102,9 @@ TEST_F(TlsTest, TheOldCertificateServesWhileTheNewOneIsBroken) {
   WriteFile(dir_.File("junk"), "junk\n");
   for (const auto& [certificate, key] : broken) {
     ::testing::internal::CaptureStderr();
-    Replace(certificate, "server.crt");
+    // The key first: the new certificate fits the key of the pair before.
     Replace(key, "server.key");
+    Replace(certificate, "server.crt");
     // Longer than it takes to look at the files again.
     usleep(3'000'000);
     EXPECT_TRUE(IsServed("first")) << certificate << " " << key;
