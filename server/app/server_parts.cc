@@ -98,6 +98,7 @@ Gauges ServerParts::Now() {
   gauges.oldest_item_seconds = now.oldest_seconds;
   gauges.blob_bytes = now.blob_bytes;
   gauges.jobs_paused = now.is_paused;
+  gauges.blocked_callers = now.blocked_callers;
   return gauges;
 }
 

@@ -56,6 +56,12 @@ std::vector<WorkPtr> HeldItems::TakeAll() {
   return all;
 }
 
+bool CallersLeftOut::Has(Clock::time_point now,
+                         const std::string& caller) const {
+  const auto found = until_.find(caller);
+  return found != until_.end() && found->second > now;
+}
+
 void CallersLeftOut::AddTo(Clock::time_point now,
                            std::set<std::string>* callers) {
   std::erase_if(until_, [&](const auto& entry) { return entry.second <= now; });

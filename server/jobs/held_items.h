@@ -57,6 +57,9 @@ class CallersLeftOut {
   void Add(const std::string& caller, Clock::time_point until) {
     until_[caller] = until;
   }
+  // Leaves out `caller` no longer.
+  void Remove(const std::string& caller) { until_.erase(caller); }
+  bool Has(Clock::time_point now, const std::string& caller) const;
   // Adds the callers that are left out at `now` to `callers`. Forgets those
   // whose time is over.
   void AddTo(Clock::time_point now, std::set<std::string>* callers);

@@ -163,7 +163,8 @@ absl::Status JobDamaged(const std::string& what) {
                                    "of the server"});
 }
 
-void WriteJob(const JobInfo& job, const JobLimits& limits, v1::Job* message) {
+void WriteJob(const JobInfo& job, const JobLimits& limits,
+              const absl::Status& room, v1::Job* message) {
   if (!message->ParseFromString(job.annotations)) {
     message->Clear();
     *message->mutable_error() = wire::ToProto(JobDamaged("annotations"));
@@ -179,6 +180,11 @@ void WriteJob(const JobInfo& job, const JobLimits& limits, v1::Job* message) {
   items->set_set_aside(job.set_aside);
   SetTime(job.create_ms, message->mutable_create_time());
   if (job.start_ms > 0) SetTime(job.start_ms, message->mutable_start_time());
+  const bool gets_results =
+      job.state == JobState::kPending || job.state == JobState::kRunning;
+  if (gets_results && !room.ok()) {
+    *message->mutable_blocked() = wire::ToProto(room);
+  }
   if (job.end_ms == 0) return;
   SetTime(job.end_ms, message->mutable_end_time());
   if (limits.job_retention_seconds > 0) {

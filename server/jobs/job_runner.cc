@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
+#include "server/jobs/new_job.h"
 #include "server/rpc/catch_as_status.h"
-#include "server/rpc/job_shares.h"
-#include "server/store/blob_store.h"
 
 namespace bvhmill::server {
 namespace {
@@ -17,6 +16,9 @@ constexpr char kWhere[] = "a job";
 constexpr std::chrono::seconds kItemsLater(1);
 // The same for its suspects: for each of them, all other items must end first.
 constexpr std::chrono::seconds kSuspectsLater(10);
+// The time after which a caller without room for outputs is forgotten: its
+// items are looked at more often.
+constexpr std::chrono::minutes kBlockedFor(1);
 // Items over which the time of an item is averaged.
 constexpr double kAveraged = 20;
 constexpr std::chrono::seconds kFirstPause(1);
@@ -139,6 +141,33 @@ void JobRunner::FillHeld() {
   }
 }
 
+// Whether items of the caller may make outputs. The log says when they first
+// must not.
+absl::Status JobRunner::CheckRoomOf(const Caller& caller) {
+  const absl::Status room =
+      CheckOutputRoom(caller, parts_.config.jobs, &folder_);
+  const auto now = Clock::now();
+  bool is_new = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_new = !room.ok() && !blocked_.Has(now, caller.name);
+    room.ok() ? blocked_.Remove(caller.name)
+              : blocked_.Add(caller.name, now + kBlockedFor);
+  }
+  if (is_new) {
+    parts_.log.Event("blocked", "jobs of " + caller.name +
+                                    " wait: " + std::string(MessageOf(room)));
+  }
+  return room;
+}
+
+int64_t JobRunner::blocked_callers() {
+  std::set<std::string> callers;
+  const std::lock_guard lock(mutex_);
+  blocked_.AddTo(Clock::now(), &callers);
+  return static_cast<int64_t>(callers.size());
+}
+
 // Items are admitted as the clips of their caller are. An item that is refused
 // since its caller has too much in flight waits for the end of some of that.
 // While space for blobs is scarce, items of a caller that has more than its
@@ -155,9 +184,7 @@ bool JobRunner::Admit(const WorkPtr& work) {
     other.name = name;
     const std::shared_ptr<const Caller> found = parts_.tokens.FindName(name);
     const Caller& caller = found == nullptr ? other : *found;
-    BVHMILL_RETURN_IF_ERROR(folder_.blobs().CheckOutputs(
-        SpaceOf(name),
-        LimitsOf(caller, parts_.config.jobs).max_data_bytes_per_caller));
+    BVHMILL_RETURN_IF_ERROR(CheckRoomOf(caller));
     return parts_.admission.TryEnter(caller, kPeer + name, kItemBytes,
                                      &work->ticket());
   });

@@ -71,6 +71,9 @@ class JobRunner {
 
   // True while the runner pauses: see the head of this file.
   bool is_paused() const { return is_paused_; }
+  // The number of callers whose items wait, since their blobs are beyond their
+  // share and space is scarce.
+  int64_t blocked_callers();
   // The number of times that the thread of claims has looked for work.
   int64_t looks() const { return looks_; }
 
@@ -105,6 +108,7 @@ class JobRunner {
   WorkPtr TakeHeld(const std::string& caller);
   void Fill();
   void FillHeld();
+  absl::Status CheckRoomOf(const Caller& caller);
   bool Admit(const WorkPtr& work);
   bool AdmitOrRefuse(const WorkPtr& work);
   bool Hold(const WorkPtr& work);
@@ -137,6 +141,9 @@ class JobRunner {
   // suspects. A suspect that cannot run must not keep others from running.
   CallersLeftOut left_out_;
   CallersLeftOut suspects_left_out_;
+  // Callers whose last item found no room for its outputs. They are forgotten
+  // if none of their items is looked at again.
+  CallersLeftOut blocked_;
   // True while the server waits until all items have ended, to work on a
   // suspect or to stop: no item is held then.
   bool holds_none_ = false;

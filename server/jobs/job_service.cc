@@ -42,6 +42,13 @@ int64_t ChargeOfCreate(grpc::ByteBuffer* bytes) {
   return kPerItem * items + kPerByte * size;
 }
 
+// Writes a job of the caller of `call`.
+void WriteJobOf(const UnaryWork& call, const JobLimits& limits,
+                const JobInfo& job, DataFolder* folder, v1::Job* message) {
+  WriteJob(job, limits, CheckOutputRoom(*call.record.caller(), limits, folder),
+           message);
+}
+
 absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
                     const v1::CreateJobRequest& request,
                     v1::CreateJobResponse* response) {
@@ -65,7 +72,7 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
   bool is_new = false;
   BVHMILL_RETURN_IF_ERROR(MakeJob(own, job, blobs, folder, &info, &is_new));
   if (is_new) parts.jobs.Wake();
-  WriteJob(info, parts.call.config.jobs, response->mutable_job());
+  WriteJobOf(call, limits, info, folder, response->mutable_job());
   return absl::OkStatus();
 }
 
@@ -90,7 +97,8 @@ absl::Status Get(const JobCallParts& parts, const UnaryWork& call,
   JobInfo info;
   BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
   BVHMILL_RETURN_IF_ERROR(job.folder->jobs().Get(job.caller, job.id, &info));
-  WriteJob(info, parts.call.config.jobs, response->mutable_job());
+  WriteJobOf(call, parts.call.config.jobs, info, job.folder,
+             response->mutable_job());
   v1::Job& message = *response->mutable_job();
   if (!message.mutable_options()->ParseFromString(info.options)) {
     message.clear_options();
@@ -128,7 +136,7 @@ absl::Status List(const JobCallParts& parts, const UnaryWork& call,
   bool has_more = false;
   BVHMILL_RETURN_IF_ERROR(folder->jobs().List(page, &jobs, &has_more));
   for (const JobInfo& job : jobs) {
-    WriteJob(job, parts.call.config.jobs, response->add_jobs());
+    WriteJobOf(call, parts.call.config.jobs, job, folder, response->add_jobs());
   }
   if (has_more) {
     response->set_next_page_token(std::to_string(jobs.back().number));
@@ -180,7 +188,8 @@ absl::Status Cancel(const JobCallParts& parts, const UnaryWork& call,
   BVHMILL_RETURN_IF_ERROR(
       job.folder->jobs().Cancel(job.caller, job.id, WallClockMs(), &info));
   parts.jobs.Cancel(info.number, IsOver(info.state));
-  WriteJob(info, parts.call.config.jobs, response->mutable_job());
+  WriteJobOf(call, parts.call.config.jobs, info, job.folder,
+             response->mutable_job());
   return absl::OkStatus();
 }
 

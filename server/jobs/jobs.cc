@@ -326,7 +326,10 @@ JobGauges Jobs::Now() {
   {
     const std::lock_guard lock(open_mutex_);
     folder = opened_.folder.get();
-    gauges.is_paused = opened_.runner != nullptr && opened_.runner->is_paused();
+    if (opened_.runner != nullptr) {
+      gauges.is_paused = opened_.runner->is_paused();
+      gauges.blocked_callers = opened_.runner->blocked_callers();
+    }
   }
   if (folder == nullptr) return gauges;
   // Without the mutex: a database may take its time.

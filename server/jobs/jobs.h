@@ -27,6 +27,8 @@ struct JobGauges {
   double oldest_seconds = 0;
   int64_t blob_bytes = 0;
   bool is_paused = false;
+  // See JobRunner::blocked_callers.
+  int64_t blocked_callers = 0;
 };
 
 // Thread-safe.

@@ -6,6 +6,7 @@
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "server/jobs/wall_clock.h"
+#include "server/rpc/job_shares.h"
 
 namespace bvhmill::server {
 namespace {
@@ -78,6 +79,12 @@ absl::Status JobSources::Check(const std::vector<bool>& exist) const {
   const auto missing = std::count(first, exist.end(), false);
   return BlobsMissing(names_[static_cast<size_t>(first - exist.begin())].digest,
                       static_cast<size_t>(missing));
+}
+
+absl::Status CheckOutputRoom(const Caller& caller, const JobLimits& limits,
+                             DataFolder* folder) {
+  return folder->blobs().CheckOutputs(
+      SpaceOf(caller.name), LimitsOf(caller, limits).max_data_bytes_per_caller);
 }
 
 absl::Status MakeJob(const JobLimits& limits, const NewJob& job,

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "server/app/config.h"
+#include "server/auth/caller.h"
 #include "server/store/data_folder.h"
 #include "server/store/job_store.h"
 
@@ -42,6 +43,11 @@ class JobSources {
   std::chrono::steady_clock::time_point found_at_;
   int64_t found_ms_ = 0;
 };
+
+// Returns the error for which items of the caller must not begin now:
+// CALLER_BUSY, see BlobStore::CheckOutputs.
+absl::Status CheckOutputRoom(const Caller& caller, const JobLimits& limits,
+                             DataFolder* folder);
 
 // Makes a job of the sources `blobs`, or finds the one that a repeated request
 // has made. `limits` are those of its caller. Errors: those of JobStore::Create

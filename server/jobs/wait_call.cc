@@ -10,6 +10,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/v1/job_service.pb.h"
 #include "server/jobs/job_messages.h"
+#include "server/jobs/new_job.h"
 #include "server/rpc/catch_as_status.h"
 #include "server/rpc/statuses.h"
 
@@ -116,8 +117,13 @@ class WaitCall final : public grpc::ServerUnaryReactor,
   }
 
   absl::Status Answer(const JobInfo& job) {
+    const JobLimits& limits = call_.parts().call.config.jobs;
+    DataFolder* folder = nullptr;
+    BVHMILL_RETURN_IF_ERROR(call_.parts().jobs.Open(&folder));
     v1::WaitJobResponse response;
-    WriteJob(job, call_.parts().call.config.jobs, response.mutable_job());
+    WriteJob(job, limits,
+             CheckOutputRoom(*call_.record().caller(), limits, folder),
+             response.mutable_job());
     if (is_ended_.exchange(true)) return absl::OkStatus();
     ToBytes(response, response_);
     call_.record().Finishing(absl::OkStatus());

@@ -169,6 +169,9 @@ void AddJobs(const Metrics& metrics, const Gauges& now,
   add("bvhmill_jobs_paused",
       "1 while jobs pause, since the disk is full or memory is short",
       now.jobs_paused ? 1 : 0);
+  add("bvhmill_job_callers_blocked",
+      "Callers whose items wait, since their blobs are beyond their share",
+      static_cast<double>(now.blocked_callers));
 }
 
 class Collector {

@@ -35,6 +35,8 @@ struct Gauges {
   int64_t blob_bytes = 0;
   // The disk is full, or memory is short.
   bool jobs_paused = false;
+  // Callers whose items wait, since their blobs are beyond their share.
+  int64_t blocked_callers = 0;
 };
 
 // Serves http://ADDRESS/metrics until it goes.

@@ -129,15 +129,18 @@ absl::Status BlobBudget::CheckOutputs(const std::string& space,
   if (!Exceeds(bytes, max_space_bytes) || !Exceeds(total_, most - most / 4)) {
     return absl::OkStatus();
   }
-  return MakeCallError({.code = absl::StatusCode::kResourceExhausted,
-                        .reason = "CALLER_BUSY",
-                        .limit_name = "max_data_bytes_per_caller",
-                        .limit = max_space_bytes,
-                        .args = {{"value", std::to_string(bytes)}},
-                        .message = "the blobs of the caller have " +
-                                   std::to_string(bytes) +
-                                   " bytes; max_data_bytes_per_caller = " +
-                                   std::to_string(max_space_bytes)});
+  return MakeCallError(
+      {.code = absl::StatusCode::kResourceExhausted,
+       .reason = "CALLER_BUSY",
+       .limit_name = "max_data_bytes_per_caller",
+       .limit = max_space_bytes,
+       .args = {{"value", std::to_string(bytes)}},
+       .message = "space is scarce, and the blobs of the caller "
+                  "have " +
+                  std::to_string(bytes) +
+                  " bytes; max_data_bytes_per_caller = " +
+                  std::to_string(max_space_bytes) +
+                  "; items wait until the caller has deleted jobs"});
 }
 
 void BlobBudget::Add(const std::string& space, int64_t bytes) {

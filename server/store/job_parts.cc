@@ -77,8 +77,9 @@ absl::Status CheckBounds(const NewJob& job, const BoundCounts& counts) {
 }
 
 int64_t BytesOf(const JobInfo& job) {
-  // Its name, times and counts.
-  constexpr int64_t kOthers = 256;
+  // Its name, times and counts, and why it is blocked. The SQL of PostgreSQL
+  // has the same number.
+  constexpr int64_t kOthers = 640;
   return kOthers +
          static_cast<int64_t>(job.display_name.size() + job.annotations.size());
 }

@@ -75,6 +75,9 @@ std::string ShowText(const v1::Job& job) {
   if (!job.display_name().empty()) {
     text += "name     " + Printable(job.display_name()) + "\n";
   }
+  if (job.has_blocked()) {
+    text += "blocked  " + Printable(job.blocked().message()) + "\n";
+  }
   if (job.has_error()) {
     text += "error    " + Printable(job.error().message()) + "\n";
   }

@@ -48,6 +48,7 @@ std::string ProgressOf(const v1::Job& job, int64_t done_before,
     line += ", " + ClockTime(std::chrono::seconds(static_cast<int64_t>(left))) +
             " left";
   }
+  if (job.has_blocked()) line += ", blocked";
   return line;
 }
 

@@ -12,6 +12,8 @@ pytest.importorskip("grpc")
 
 import bvhmill
 from bvhmill.jobs import Job, Jobs, JobState, JobsUnavailable, ServerError
+from bvhmill.jobs._types import job_of
+from bvhmill.v1 import job_service_pb2
 from conftest import walk_text
 # Fixtures, too.
 from job_fixtures import Awaited, jobs, outcomes_of, server, tree
@@ -447,6 +449,14 @@ def test_more_results_than_a_page_come_in_order(server):
     assert [outcome.path for outcome in outcomes] == list(clips)
     assert [outcome.unwrap().frames for outcome in outcomes] == [
         3 + i % 7 for i in range(450)]
+
+
+def test_a_job_that_is_blocked_says_so():
+    message = job_service_pb2.Job(name="jobs/a", state="JOB_STATE_RUNNING")
+    message.blocked.message = "delete jobs"
+    job = job_of(message)
+    assert job.blocked == "delete jobs"
+    assert str(job).splitlines()[1] == "jobs/a: blocked: delete jobs"
 
 
 @pytest.mark.parametrize("kind", [Jobs, Awaited], ids=["sync", "async"])

@@ -234,7 +234,7 @@ absl::Status PostgresJobStore::List(const JobPage& page,
     const pqxx::result found = work->Run(
         "SELECT " BVHMILL_JOB_COLUMNS
         ", rows FROM (SELECT *, count(*) OVER () AS rows, row_number() OVER "
-        "so_far, sum(256 + octet_length(display_name) + "
+        "so_far, sum(640 + octet_length(display_name) + "
         "octet_length(annotations)) OVER so_far AS size FROM (SELECT number, "
         "id, caller, display_name, annotations, state, total, create_ms, "
         "start_ms, end_ms FROM job WHERE caller = $1 AND ($2::bigint = 0 OR "

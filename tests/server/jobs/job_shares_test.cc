@@ -211,6 +211,18 @@ TEST_F(QuotaTest, ACallerHasItsOwnShareOfStoredData) {
   ASSERT_TRUE(beta.Create(JobOfClips({clips[4]}), &second).ok());
 }
 
+// A job of 80 items of `clip` with some 4.8 MB of outputs: 60 KB of each item,
+// all different.
+v1::CreateJobRequest LargeJob(const std::string& clip) {
+  v1::CreateJobRequest request = JobOfClips(std::vector(80, clip));
+  for (int i = 0; i < request.items_size(); ++i) {
+    v1::ConvertOptions* options = request.mutable_items(i)->mutable_options();
+    *options = request.options();
+    options->mutable_edits()->set_resample_fps((2'500 + i) / 0.0333333);
+  }
+  return request;
+}
+
 // Outputs of one caller took all space: uploads of others were refused, and all
 // jobs paused.
 TEST_F(JobServerTest, OutputsBeyondAShareLeaveSpaceForOthers) {
@@ -224,15 +236,8 @@ TEST_F(JobServerTest, OutputsBeyondAShareLeaveSpaceForOthers) {
   JobCalls beta(channel_, "beta");
   const std::string clip = SmallClip();
   small.Store(clip);
-  // Some 4.8 MB of outputs: 60 KB of each item, all different.
-  v1::CreateJobRequest request = JobOfClips(std::vector(80, clip));
-  for (int i = 0; i < request.items_size(); ++i) {
-    v1::ConvertOptions* options = request.mutable_items(i)->mutable_options();
-    *options = request.options();
-    options->mutable_edits()->set_resample_fps((2'500 + i) / 0.0333333);
-  }
   v1::Job large;
-  ASSERT_TRUE(small.Create(request, &large).ok());
+  ASSERT_TRUE(small.Create(LargeJob(clip), &large).ok());
   ASSERT_TRUE(Eventually([&] {
     return small.Get(large.name(), &large).ok() && large.items().ok() >= 45;
   }));
@@ -247,6 +252,47 @@ TEST_F(JobServerTest, OutputsBeyondAShareLeaveSpaceForOthers) {
   EXPECT_EQ(large.state(), v1::JOB_STATE_RUNNING);
   EXPECT_LT(large.items().ok(), 80);
   EXPECT_EQ(large.items().failed(), 0);
+  std::filesystem::remove(folder_ + ".tokens");
+}
+
+// Such a job looked as if it ran on.
+TEST_F(JobServerTest, AJobThatWaitsForTheShareOfItsCallerSaysSo) {
+  ::testing::internal::CaptureStderr();
+  StartJobs([&](server::ServerConfig* config) {
+    config->token_file = TokensWithAQuota(folder_ + ".tokens");
+    config->metrics = "127.0.0.1:0";
+    config->jobs.max_data_bytes = 4 << 20;
+    config->log = server::LogFormat::kErrors;
+    config->threads = 1;
+  });
+  JobCalls small(channel_, "small");
+  const std::string clip = SmallClip();
+  small.Store(clip);
+  v1::Job job;
+  ASSERT_TRUE(small.Create(LargeJob(clip), &job).ok());
+  EXPECT_FALSE(job.has_blocked());
+  ASSERT_TRUE(Eventually(
+      [&] { return small.Get(job.name(), &job).ok() && job.has_blocked(); }));
+  EXPECT_EQ(job.blocked().info().metadata().at("limit_name"),
+            "max_data_bytes_per_caller");
+  EXPECT_TRUE(Eventually([&] {
+    return FetchGauge(server_->metrics_address(),
+                      "bvhmill_job_callers_blocked") == 1;
+  }));
+  v1::WaitJobRequest wait;
+  wait.set_name(job.name());
+  wait.mutable_timeout();
+  v1::WaitJobResponse waited;
+  ASSERT_TRUE(small.jobs()->WaitJob(small.Context().get(), wait, &waited).ok());
+  EXPECT_TRUE(waited.job().has_blocked());
+  ASSERT_TRUE(small.Cancel(job.name(), &job).ok());
+  EXPECT_FALSE(job.has_blocked());
+  server_ = nullptr;
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  const std::string line = "jobs of small wait: space is scarce, and ";
+  const size_t at = log.find(line);
+  ASSERT_NE(at, std::string::npos) << log;
+  EXPECT_EQ(log.find(line, at + 1), std::string::npos) << log;
   std::filesystem::remove(folder_ + ".tokens");
 }
 

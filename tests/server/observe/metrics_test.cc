@@ -241,6 +241,7 @@ TEST(MetricsPageTest, EachNumberHasItsName) {
   gauges.connections = 7;
   gauges.refused_connections = 8;
   gauges.stream_bytes = 9;
+  gauges.blocked_callers = 11;
   std::unique_ptr<server::MetricsPage> page;
   ASSERT_TRUE(server::MetricsPage::Start(
                   "127.0.0.1:0", &metrics, [&] { return gauges; }, &page)
@@ -252,7 +253,8 @@ TEST(MetricsPageTest, EachNumberHasItsName) {
         "clips_total{result=\"failed\"} 60", "inflight_calls 1",
         "inflight_clips 2", "inflight_bytes 3", "inflight_bytes_peak 4",
         "workers 5", "workers_busy 6", "connections 7",
-        "refused_connections_total 8", "stream_bytes 9"}) {
+        "refused_connections_total 8", "stream_bytes 9",
+        "job_callers_blocked 11"}) {
     EXPECT_THAT(text, HasSubstr("\nbvhmill_" + std::string(line) + "\n"));
   }
 }

@@ -226,7 +226,7 @@ TEST_P(AnyStore, PagesOfJobsEndByTheirBytes) {
   server::NewJob job = JobWith(1);
   job.annotations = std::string(1000, 'x');
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(Create(job).ok());
-  server::JobPage page{.caller = "a", .limit = 10, .max_bytes = 3000};
+  server::JobPage page{.caller = "a", .limit = 10, .max_bytes = 4000};
   std::vector<size_t> sizes;
   for (bool has_more = true; has_more;) {
     std::vector<server::JobInfo> jobs;

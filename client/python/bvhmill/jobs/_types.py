@@ -51,7 +51,9 @@ class Job:
     `total` clips are in it; `good` have a result, `failed` have an error,
     `running` are being converted. `set_aside` are those of `failed` that the
     server has given up for reasons of its own. Times are None if they have not
-    come yet. `error` says why the job as a whole ended early.
+    come yet. `error` says why the job as a whole ended early. `blocked` says why
+    no more clips are begun, if that is for your share of the server: then
+    delete jobs.
 
     >>> job = Job("jobs/4k1w", JobState.RUNNING, total=5, good=2, failed=1)
     >>> job.done, job.is_over
@@ -74,6 +76,7 @@ class Job:
     expires: datetime.datetime | None = None
     error: str = ""
     annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
+    blocked: str = ""
 
     @property
     def done(self) -> int:
@@ -93,6 +96,8 @@ class Job:
             text += f", {self.failed} failed"
         if self.set_aside:
             text += f" ({self.set_aside} of them set aside)"
+        if self.blocked:
+            text += f"\n{self.name}: blocked: {self.blocked}"
         return text
 
 
@@ -177,7 +182,7 @@ def job_of(message: Any) -> Job:
                message.display_name, time_of("create_time"),
                time_of("start_time"), time_of("end_time"),
                time_of("expire_time"), message.error.message,
-               dict(message.annotations))
+               dict(message.annotations), message.blocked.message)
 
 
 _STATE = "JOB_STATE_"
