@@ -389,7 +389,7 @@ const std::vector<FaultCase>& FaultCases() {
     std::vector<FaultCase> all;
     for (const auto& part :
          {FrozenCases(), RepeatCases(), SpikeCases(), JumpCases(), CutCases(),
-          JointCases(), AngleCases(), EdgeCases()}) {
+          JointCases(), JitterCases(), AngleCases(), EdgeCases()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

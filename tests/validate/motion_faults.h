@@ -27,6 +27,8 @@ void PrintTo(const FaultCase& c, std::ostream* out);
 
 // All of them.
 const std::vector<FaultCase>& FaultCases();
+// Short jitter of a joint, and jitter of the root.
+std::vector<FaultCase> JitterCases();
 // Cases next to the thresholds and to the ends of clips.
 std::vector<FaultCase> EdgeCases();
 // Cases of 30 frames a second; EdgeCases has them, too.

@@ -11,7 +11,7 @@
 #include "tests/validate/reference_rules.h"
 
 namespace bvhmill::testing {
-// --- Fast turns, jitter, joints that stand still.
+// --- Fast turns, joints that stand still.
 namespace {
 
 bool IsTrunk(const Skeleton& skeleton, int32_t node) {
@@ -97,63 +97,6 @@ void FindSpins(Reference* r) {
     } else {
       FindTurns(*track, r);
     }
-  }
-}
-
-void FindJitter(Reference* r) {
-  const double rate = 1 / r->clip.dt;
-  if (rate < 23.9 || r->clip.frame_time() >= 0.2) return;
-  const auto window = static_cast<int64_t>(std::round(rate));
-  const int64_t frames = r->clip.frames;
-  for (const ReferenceTrack* track : r->clip.Rotations()) {
-    Finding f{"DATA_JITTER"};
-    f.node = track->node;
-    f.occurrences = 0;
-    double most = 0;
-    double degrees = 0;
-    double all = 0;
-    int64_t steady = 0;
-    for (int64_t begin = 0; begin < frames; begin += window) {
-      double count = 0;
-      double sum = 0;
-      double wild_count = 0;
-      double wild_sum = 0;
-      for (int64_t t = std::max<int64_t>(begin, 2);
-           t < std::min(begin + window, frames - 2); ++t) {
-        const double kink = track->Kink(t);
-        const bool is_reversal =
-            track->turns_back[static_cast<size_t>(t)] &&
-            std::min(track->Step(t), track->Step(t + 1)) >= 0.5;
-        if (!is_reversal) continue;
-        ++wild_count;
-        wild_sum += kink;
-        if (kink >= 10) continue;
-        ++count;
-        sum += kink;
-      }
-      if (count >= 15) ++steady;
-      if (count < 15) {
-        count = wild_count;
-        sum = wild_sum;
-      }
-      if (count < 15) continue;
-      ++f.occurrences;
-      degrees += sum;
-      all += count;
-      if (count <= most) continue;
-      most = count;
-      f.frame = begin;
-      f.last_frame = std::min(begin + window, frames) - 1;
-    }
-    if (f.occurrences == 0) continue;
-    const bool is_short = static_cast<double>(frames) * r->clip.dt < 4;
-    f.severity = steady >= 2 || f.occurrences >= 3 || (steady > 0 && is_short)
-                     ? Severity::kWarning
-                     : Severity::kHint;
-    f.numbers = {{"reversals", most},
-                 {"seconds", f.occurrences},
-                 {"degrees", degrees / all}};
-    r->findings.push_back(f);
   }
 }
 

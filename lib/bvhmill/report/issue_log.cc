@@ -182,10 +182,10 @@ void IssueLog::Add(IssueCode code, const Location& location, IssueArgs args,
 
 void IssueLog::AddAs(Severity severity, IssueCode code,
                      const Location& location, IssueArgs args,
-                     int64_t occurrences) {
+                     int64_t occurrences, JointPart part) {
   const auto index = static_cast<size_t>(code);
   AddWith(chosen_[index] ? severities_[index] : severity, code, location,
-          std::move(args), occurrences, JointPart::kAll);
+          std::move(args), occurrences, part);
 }
 
 void IssueLog::AddWith(Severity severity, IssueCode code,

@@ -42,7 +42,8 @@ class IssueLog {
   // file is read strictly. If the caller of the conversion has chosen a
   // severity for the code, that one counts.
   void AddAs(Severity severity, IssueCode code, const Location& location,
-             IssueArgs args = {}, int64_t occurrences = 1);
+             IssueArgs args = {}, int64_t occurrences = 1,
+             JointPart part = JointPart::kAll);
 
   // Counts one more occurrence of an issue if Add would not list a new one: the
   // issue is listed for this joint already, is ignored, or the list is full.

@@ -1,8 +1,9 @@
-// Joints that turn back and forth more often than a person can.
+// Joints that turn or move back and forth more often than a person can.
 
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bvhmill/clip/frame_rates.h"
@@ -18,7 +19,7 @@ constexpr double kLongestFrameTime = 1 / 23.9;
 // In a shorter clip, one second of jitter is a warning.
 constexpr double kShortClip = 4;
 
-// Reversals of a joint by seconds.
+// Reversals of a track by seconds.
 struct Jitter {
   // The second that is counted now, its reversals and the sum of their kinks.
   int32_t window = 0;
@@ -39,6 +40,34 @@ struct Jitter {
   double all_degrees = 0;
 };
 
+// The thresholds of one kind of track.
+struct Limits {
+  float least_step = HUGE_VALF;
+  float most_kink = 0;
+  // The size of one unit of sqrt(kink).
+  double kink_unit = 0;
+};
+
+// Large reversals of a joint, too short for a noisy second. Few joints have
+// any.
+struct Bursts {
+  struct Reversal {
+    int64_t frame = 0;
+    double degrees = 0;
+  };
+
+  size_t track = 0;
+  // The newest ones that are in no burst yet.
+  std::vector<Reversal> recent;
+  int64_t count = 0;
+  int64_t first = 0;
+  int64_t last = 0;
+  // Of the largest burst: its frames, and the mean of its kinks.
+  int64_t from = 0;
+  int64_t to = 0;
+  double degrees = 0;
+};
+
 class JitterRule final : public MotionRule {
  public:
   void Begin(const MotionClip& clip) override;
@@ -48,22 +77,48 @@ class JitterRule final : public MotionRule {
  private:
   void CountIn(const MotionBlock& block, size_t track, int64_t begin,
                int64_t end);
+  void FindBursts(const MotionBlock& block, size_t track, int64_t begin,
+                  int64_t end);
+  std::vector<Bursts>::iterator BurstsOf(size_t track) {
+    return std::find_if(bursts_.begin(), bursts_.end(),
+                        [=](const Bursts& b) { return b.track == track; });
+  }
+  void AddToBursts(const Bursts::Reversal& reversal, Bursts* bursts) const;
   void CloseWindow(Jitter* jitter) const;
+  const Limits& LimitsOf(size_t track) const {
+    return track < clip_->rotations ? rotations_ : positions_;
+  }
+  IssueArgs ArgsOf(size_t track, double size) const;
   void Log(size_t track, IssueLog* log) const;
+  void LogBurst(const Bursts& bursts, IssueLog* log) const;
 
   const MotionClip* clip_ = nullptr;
-  float least_step_ = 0;
-  float most_kink_ = 0;
+  Limits rotations_;
+  Limits positions_;
   double fewest_ = 0;
+  // A burst has this many reversals, with steps of burst_step_ or more, within
+  // burst_frames_ frames.
+  float burst_step_ = 0;
+  size_t burst_reversals_ = 0;
+  int64_t burst_frames_ = 0;
   // Frames of a second; 0 if the clip is not judged.
   int64_t window_frames_ = 0;
   std::vector<Jitter> jitters_;
+  std::vector<Bursts> bursts_;
 };
 
 void JitterRule::Begin(const MotionClip& clip) {
   clip_ = &clip;
-  least_step_ = StepOf(clip[Threshold::DATA_JITTER_degrees]);
-  most_kink_ = KinkOf(clip[Threshold::DATA_JITTER_most_degrees]);
+  const double reach = clip.facts->reach;
+  rotations_ = {StepOf(clip[Threshold::DATA_JITTER_degrees]),
+                KinkOf(clip[Threshold::DATA_JITTER_most_degrees]), kDegrees};
+  positions_ = {};
+  if (reach > 0) {
+    const auto square = [](double v) { return static_cast<float>(v * v); };
+    positions_ = {square(reach * clip[Threshold::DATA_JITTER_reach]),
+                  square(2 * reach * clip[Threshold::DATA_JITTER_most_reach]),
+                  0.5 / reach};
+  }
   fewest_ = std::max(clip[Threshold::DATA_JITTER_reversals], 1.0);
   const double dt = clip.facts->dt;
   constexpr double kMostFrames = 1e9;
@@ -71,7 +126,15 @@ void JitterRule::Begin(const MotionClip& clip) {
       dt <= kLongestFrameTime && !IsTooSlow(clip.frame_time)
           ? static_cast<int64_t>(std::min(std::round(1 / dt), kMostFrames))
           : 0;
-  jitters_.assign(clip.rotations, {});
+  jitters_.assign(reach > 0 ? clip.tracks.size() : clip.rotations, {});
+  burst_step_ = StepOf(clip[Threshold::DATA_JITTER_burst_degrees]);
+  constexpr double kMostInBurst = 1000;
+  burst_reversals_ = static_cast<size_t>(std::clamp(
+      clip[Threshold::DATA_JITTER_burst_reversals], 2.0, kMostInBurst));
+  burst_frames_ = static_cast<int64_t>(
+      std::min(std::round(clip[Threshold::DATA_JITTER_burst_seconds] / dt),
+               kMostFrames));
+  bursts_.clear();
 }
 
 void JitterRule::CloseWindow(Jitter* jitter) const {
@@ -95,23 +158,65 @@ void JitterRule::CloseWindow(Jitter* jitter) const {
 // Counts the reversals in frames of one window.
 void JitterRule::CountIn(const MotionBlock& block, size_t track, int64_t begin,
                          int64_t end) {
+  const auto& [least_step, limit, unit] = LimitsOf(track);
   const auto count_below = [&](float most_kink) {
     return SumReversals(block.StepsOf(track), block.KinksOf(track),
-                        block.IndexOf(begin), block.IndexOf(end), least_step_,
+                        block.IndexOf(begin), block.IndexOf(end), least_step,
                         most_kink);
   };
   const Reversals all = count_below(HUGE_VALF);
   if (all.count == 0) return;
-  const bool has_large = block.max_kinks[track] >= most_kink_;
-  const Reversals found = has_large ? count_below(most_kink_) : all;
+  const bool has_large = block.max_kinks[track] >= limit;
+  const Reversals found = has_large ? count_below(limit) : all;
   Jitter& jitter = jitters_[track];
   const auto window = static_cast<int32_t>(begin / window_frames_);
   if (window != jitter.window) CloseWindow(&jitter);
   jitter.window = window;
   jitter.count += static_cast<int32_t>(found.count);
-  jitter.degrees += kDegrees * found.kink_roots;
+  jitter.degrees += unit * found.kink_roots;
   jitter.wild_count += static_cast<int32_t>(all.count);
-  jitter.wild_degrees += kDegrees * all.kink_roots;
+  jitter.wild_degrees += unit * all.kink_roots;
+}
+
+void JitterRule::AddToBursts(const Bursts::Reversal& reversal,
+                             Bursts* bursts) const {
+  auto& recent = bursts->recent;
+  if (recent.size() == burst_reversals_) recent.erase(recent.begin());
+  recent.push_back(reversal);
+  if (recent.size() < burst_reversals_ ||
+      reversal.frame - recent.front().frame >= burst_frames_) {
+    return;
+  }
+  double sum = 0;
+  for (const auto& [frame, degrees] : recent) sum += degrees;
+  const double mean = sum / static_cast<double>(recent.size());
+  if (bursts->count++ == 0) bursts->first = recent.front().frame;
+  bursts->last = reversal.frame;
+  if (mean > bursts->degrees) {
+    bursts->degrees = mean;
+    bursts->from = recent.front().frame;
+    bursts->to = reversal.frame;
+  }
+  recent.clear();
+}
+
+void JitterRule::FindBursts(const MotionBlock& block, size_t track,
+                            int64_t begin, int64_t end) {
+  const float* const steps = block.StepsOf(track);
+  const float* const kinks = block.KinksOf(track);
+  auto bursts = BurstsOf(track);
+  for (int64_t t = begin; t < end; ++t) {
+    const size_t i = block.IndexOf(t);
+    if (std::min(steps[i], steps[i + 1]) < burst_step_ ||
+        kinks[i] <= steps[i] + steps[i + 1]) {
+      continue;
+    }
+    if (bursts == bursts_.end()) {
+      bursts = bursts_.insert(bursts_.end(), Bursts{});
+      bursts->track = track;
+    }
+    AddToBursts({t, KinkDegrees(kinks[i])}, &*bursts);
+  }
 }
 
 // The frames next to the first and the last one are left out: these may be no
@@ -121,7 +226,10 @@ void JitterRule::Add(const MotionBlock& block) {
   const int64_t begin = std::max<int64_t>(block.BeginFor(1), 2);
   const int64_t end = block.is_last ? block.end() - 2 : block.EndFor(1);
   for (size_t track = 0; track < jitters_.size(); ++track) {
-    if (block.max_turns[track] < least_step_) continue;
+    const bool may_burst =
+        track < clip_->rotations && block.max_turns[track] >= burst_step_;
+    if (may_burst) FindBursts(block, track, begin, end);
+    if (block.max_turns[track] < LimitsOf(track).least_step) continue;
     for (int64_t at = begin; at < end;) {
       const int64_t next =
           std::min(end, (at / window_frames_ + 1) * window_frames_);
@@ -131,9 +239,23 @@ void JitterRule::Add(const MotionBlock& block) {
   }
 }
 
+// The args that do not depend on how long the jitter lasts. `size` is the mean
+// kink.
+IssueArgs JitterRule::ArgsOf(size_t track, double size) const {
+  const MotionTrack& which = clip_->tracks[track];
+  const bool is_rotation = which.kind == TrackKind::kRotation;
+  const std::string joint = QuotedNode(*clip_, which.node);
+  const std::string amount = Short(size);
+  return {{"joint", joint},
+          {"what", is_rotation ? joint : "the position of " + joint},
+          {"kind", is_rotation ? "rotation" : "position"},
+          {"amount", amount + (is_rotation ? " degrees" : " of the reach")},
+          {is_rotation ? "degrees" : "reach", amount}};
+}
+
 void JitterRule::Log(size_t track, IssueLog* log) const {
   const Jitter& jitter = jitters_[track];
-  const int32_t node = clip_->tracks[track].node;
+  const MotionTrack& which = clip_->tracks[track];
   const int64_t frames = clip_->facts->frames;
   const double seconds = static_cast<double>(frames) * clip_->facts->dt;
   const bool is_warning =
@@ -144,24 +266,44 @@ void JitterRule::Log(size_t track, IssueLog* log) const {
     return std::min((window + 1) * window_frames_, frames) - 1;
   };
   Location at =
-      MotionLocation(*clip_, node, jitter.most_window * window_frames_);
+      MotionLocation(*clip_, which.node, jitter.most_window * window_frames_);
   at.last_frame = end_of(jitter.most_window);
+  IssueArgs args =
+      ArgsOf(track, jitter.all_degrees / static_cast<double>(jitter.all_count));
+  args.emplace_back("seconds", std::to_string(jitter.noisy));
+  args.emplace_back("reversals", std::to_string(jitter.most_count));
+  args.emplace_back("first", std::to_string(jitter.first * window_frames_));
+  args.emplace_back("last", std::to_string(end_of(jitter.last)));
   log->AddAs(is_warning ? Severity::kWarning : Severity::kHint,
-             IssueCode::DATA_JITTER, at,
-             {{"joint", QuotedNode(*clip_, node)},
-              {"seconds", std::to_string(jitter.noisy)},
-              {"reversals", std::to_string(jitter.most_count)},
-              {"degrees", Short(jitter.all_degrees /
-                                static_cast<double>(jitter.all_count))},
-              {"first", std::to_string(jitter.first * window_frames_)},
-              {"last", std::to_string(end_of(jitter.last))}},
-             jitter.noisy);
+             IssueCode::DATA_JITTER, at, std::move(args), jitter.noisy,
+             which.kind == TrackKind::kRotation ? JointPart::kRotation
+                                                : JointPart::kPosition);
+}
+
+void JitterRule::LogBurst(const Bursts& bursts, IssueLog* log) const {
+  const double seconds = (*clip_)[Threshold::DATA_JITTER_burst_seconds];
+  Location at =
+      MotionLocation(*clip_, clip_->tracks[bursts.track].node, bursts.from);
+  at.last_frame = bursts.to;
+  IssueArgs args = ArgsOf(bursts.track, bursts.degrees);
+  args.emplace_back("seconds", Short(seconds));
+  args.emplace_back("reversals",
+                    Short(static_cast<double>(burst_reversals_) / seconds));
+  args.emplace_back("first", std::to_string(bursts.first));
+  args.emplace_back("last", std::to_string(bursts.last));
+  log->AddAs(Severity::kHint, IssueCode::DATA_JITTER, at, std::move(args),
+             bursts.count, JointPart::kRotation);
 }
 
 void JitterRule::Finish(IssueLog* log) {
   for (size_t track = 0; track < jitters_.size(); ++track) {
     CloseWindow(&jitters_[track]);
-    if (jitters_[track].noisy > 0) Log(track, log);
+    const auto bursts = BurstsOf(track);
+    if (jitters_[track].noisy > 0) {
+      Log(track, log);
+    } else if (bursts != bursts_.end() && bursts->count > 0) {
+      LogBurst(*bursts, log);
+    }
   }
 }
 
