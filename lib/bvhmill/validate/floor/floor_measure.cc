@@ -49,7 +49,8 @@ int64_t FloorMeasure::BytesFor(const Landmarks& landmarks) {
   for (const auto& foot : landmarks.feet) points += foot.size();
   return PairSamples::kMost *
          static_cast<int64_t>(2 * 3 * points * sizeof(float) +
-                              landmarks.feet.size() * sizeof(double));
+                              landmarks.feet.size() * sizeof(double) +
+                              sizeof(FootStep) + sizeof(double));
 }
 
 void FloorMeasure::Begin(const Landmarks& landmarks, double reach,

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "bvhmill/validate/floor/foot_steps.h"
 #include "bvhmill/validate/floor/height_histogram.h"
 #include "bvhmill/validate/floor/landmarks.h"
 #include "bvhmill/validate/floor/pair_samples.h"
@@ -112,6 +113,12 @@ class FloorMeasure {
   // `vertical` reaches a second. `dt` is the frame time of the clip.
   FootSlide Slide(int direction, double height, double vertical, double dt);
   RootRise Rise(int direction) const;
+  // The steps of the feet over a floor at the height `floor`; none if the clip
+  // is so long that its pairs are too far apart. Void after the next call.
+  const FootSteps& StepsOn(int direction, double floor, double dt) {
+    FindSteps(direction, floor, dt);
+    return feet_;
+  }
 
  private:
   // Frames that are counted at once.
@@ -144,6 +151,9 @@ class FloorMeasure {
   struct SlideSums;
   void AddSlide(int64_t pair, size_t first, size_t count,
                 SlideSums* sums) const;
+  void FindSteps(int direction, double floor, double dt);
+  FootStep StepAt(int64_t pair, int direction, double floor,
+                  double seconds) const;
   double LowestAt(int64_t pair, int direction) const;
   double HeightAt(std::span<const float> points, size_t point,
                   int direction) const;
@@ -169,6 +179,7 @@ class FloorMeasure {
   PairSamples pairs_;
   // Scratch memory, kept from clip to clip.
   std::vector<double> scratch_;
+  FootSteps feet_;
   int64_t first_ = 0;
   int64_t last_ = 0;
 };

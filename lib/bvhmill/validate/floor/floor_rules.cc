@@ -66,10 +66,13 @@ class FloorRules final : public RowObserver {
   // which the head is above the feet.
   int UpFor(std::optional<int> clear) const;
   void CheckUp(std::optional<int> up, IssueLog* log) const;
-  void CheckSinking(int up, double floor, IssueLog* log) const;
-  void CheckDrift(int up, IssueLog* log);
+  void CheckSinking(int up, double floor, const std::optional<ShiftPart>& part,
+                    IssueLog* log) const;
+  void CheckDrift(int up, const FootSteps& feet,
+                  const std::optional<ShiftPart>& part, IssueLog* log);
   void CheckOffset(int up, double floor, IssueLog* log) const;
-  void CheckSlide(const FootSlide& slide, IssueLog* log) const;
+  void CheckSlide(const FootSlide& slide, const FootSteps& feet,
+                  IssueLog* log) const;
   void CheckWay(int up, const FootSlide& slide, IssueLog* log) const;
   double Limit(Threshold threshold) const {
     return clip_->thresholds[threshold];
@@ -77,6 +80,12 @@ class FloorRules final : public RowObserver {
   // The root of the figure.
   Location AtRoot() const {
     return LocationOf(*clip_, clip_->facts.landmarks.nodes[0]);
+  }
+  Location AtRoot(int64_t first, int64_t last) const {
+    Location at =
+        LocationAtFrame(*clip_, clip_->facts.landmarks.nodes[0], first);
+    at.last_frame = last;
+    return at;
   }
 
   std::optional<ObservedClip> clip_;
@@ -100,8 +109,11 @@ void FloorRules::Finish(IssueLog* log) {
   // Feet as far away as that are in another unit than the skeleton. Heights
   // around them are not counted, and their steps say nothing.
   const bool is_near = !HeightHistogram::IsAtEnd(floor);
-  if (is_near) CheckSinking(up, floor, log);
-  CheckDrift(up, log);
+  const FootSteps& feet = measure_.StepsOn(up, floor, motion.dt);
+  const auto part = FindShiftPart(feet, Limit(Threshold::DATA_FLOOR_DRIFT_rise),
+                                  Limit(Threshold::DATA_FLOOR_DRIFT_legs));
+  if (is_near) CheckSinking(up, floor, part, log);
+  CheckDrift(up, feet, part, log);
   CheckOffset(up, floor, log);
   // A few pairs of frames say nothing about a median.
   const bool are_enough = measure_.frames() >= kFewestMotionFrames;
@@ -109,7 +121,7 @@ void FloorRules::Finish(IssueLog* log) {
   const FootSlide slide =
       measure_.Slide(up, floor + Limit(Threshold::DATA_FOOT_SKATE_height),
                      Limit(Threshold::DATA_FOOT_SKATE_vertical), motion.dt);
-  if (!IsTooSlow(clip_->frame_time)) CheckSlide(slide, log);
+  if (!IsTooSlow(clip_->frame_time)) CheckSlide(slide, feet, log);
   CheckWay(up, slide, log);
 }
 
@@ -139,7 +151,16 @@ void FloorRules::CheckUp(std::optional<int> up, IssueLog* log) const {
             {"axis", kDirectionNames[*up]}});
 }
 
-void FloorRules::CheckSinking(int up, double floor, IssueLog* log) const {
+void FloorRules::CheckSinking(int up, double floor,
+                              const std::optional<ShiftPart>& part,
+                              IssueLog* log) const {
+  // The lower level may be the floor of most frames, or that of few.
+  if (part && part->rise < -Limit(Threshold::DATA_BELOW_FLOOR_depth)) {
+    return log->Add(
+        IssueCode::DATA_BELOW_FLOOR, AtRoot(part->first, part->last),
+        {{"depth", Short(-part->rise)},
+         {"frames", std::to_string(part->last - part->first + 1)}});
+  }
   const HeightHistogram& heights = measure_.heights(up);
   const int64_t judged =
       heights.CountBelow(floor - Limit(Threshold::DATA_BELOW_FLOOR_depth));
@@ -163,7 +184,16 @@ void FloorRules::CheckSinking(int up, double floor, IssueLog* log) const {
             {"frames", std::to_string(judged * step_)}});
 }
 
-void FloorRules::CheckDrift(int up, IssueLog* log) {
+void FloorRules::CheckDrift(int up, const FootSteps& feet,
+                            const std::optional<ShiftPart>& part,
+                            IssueLog* log) {
+  if (part && part->rise > 0) {
+    return log->Add(IssueCode::DATA_FLOOR_DRIFT,
+                    AtRoot(part->first, part->last),
+                    {{"direction", "up"},
+                     {"rise", Short(part->rise)},
+                     {"where", "and back, with the whole figure"}});
+  }
   const double seconds =
       static_cast<double>(clip_->motion.frames) * clip_->motion.dt;
   const auto parts = measure_.PartHeights(up);
@@ -177,12 +207,17 @@ void FloorRules::CheckDrift(int up, IssueLog* log) {
     falls = falls && -step > least;
   }
   const double rise = parts->back() - parts->front();
-  if ((!rises && !falls) ||
-      std::fabs(rise) <= Limit(Threshold::DATA_FLOOR_DRIFT_rise))
+  const double limit = Limit(Threshold::DATA_FLOOR_DRIFT_rise);
+  // A jump of the root is an event, of which another rule speaks.
+  const double drifted = rise - LiftedAtOnce(feet);
+  if ((!rises && !falls) || std::fabs(rise) <= limit ||
+      (rises ? drifted : -drifted) <= limit) {
     return;
-  log->Add(
-      IssueCode::DATA_FLOOR_DRIFT, AtRoot(),
-      {{"direction", rises ? "up" : "down"}, {"rise", Short(std::fabs(rise))}});
+  }
+  log->Add(IssueCode::DATA_FLOOR_DRIFT, AtRoot(),
+           {{"direction", rises ? "up" : "down"},
+            {"rise", Short(std::fabs(rise))},
+            {"where", "from the first to the last fifth of the clip"}});
 }
 
 void FloorRules::CheckOffset(int up, double floor, IssueLog* log) const {
@@ -202,7 +237,8 @@ void FloorRules::CheckOffset(int up, double floor, IssueLog* log) const {
             {"share", Short(std::fabs(floor))}});
 }
 
-void FloorRules::CheckSlide(const FootSlide& slide, IssueLog* log) const {
+void FloorRules::CheckSlide(const FootSlide& slide, const FootSteps& feet,
+                            IssueLog* log) const {
   // Feet that a body carries along, that walk below a body that is too slow, or
   // that are fast slide also if they seldom touch the floor.
   const bool is_carried =
@@ -212,13 +248,19 @@ void FloorRules::CheckSlide(const FootSlide& slide, IssueLog* log) const {
   const double share =
       Limit(is_carried || is_fast ? Threshold::DATA_FOOT_SKATE_carried_share
                                   : Threshold::DATA_FOOT_SKATE_share);
-  if (slide.contact < share ||
-      slide.median <= Limit(Threshold::DATA_FOOT_SKATE_speed)) {
-    return;
+  if (slide.contact >= share &&
+      slide.median > Limit(Threshold::DATA_FOOT_SKATE_speed)) {
+    return log->Add(IssueCode::DATA_FOOT_SKATE, AtRoot(),
+                    {{"median", Short(slide.median)},
+                     {"gain", Short(slide.root_is_still ? 0 : slide.gain)}});
   }
-  log->Add(IssueCode::DATA_FOOT_SKATE, AtRoot(),
-           {{"median", Short(slide.median)},
-            {"gain", Short(slide.root_is_still ? 0 : slide.gain)}});
+  const auto part =
+      FindSlidePart(feet, {Limit(Threshold::DATA_FOOT_SKATE_part_seconds),
+                           Limit(Threshold::DATA_FOOT_SKATE_part_speed),
+                           Limit(Threshold::DATA_FOOT_SKATE_part_contrast)});
+  if (!part) return;
+  log->Add(IssueCode::DATA_FOOT_SKATE, AtRoot(part->first, part->last),
+           {{"median", Short(part->median)}, {"gain", Short(part->gain)}});
 }
 
 // A root has the rhythm of its legs, in any unit. In the right unit it rises as

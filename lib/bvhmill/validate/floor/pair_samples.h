@@ -30,6 +30,8 @@ class PairSamples {
   // Frames that were added.
   int64_t frames() const { return frames_; }
   int64_t count() const { return count_; }
+  // Frames from one pair to the next.
+  int64_t stride() const { return stride_; }
   // The number of the later frame of pair `i`, and both frames.
   int64_t frame(int64_t i) const { return (i + 1) * stride_; }
   std::span<const float> before(int64_t i) const { return Slot(2 * i); }
