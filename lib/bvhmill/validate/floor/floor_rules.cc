@@ -156,10 +156,10 @@ void FloorRules::CheckSinking(int up, double floor,
                               IssueLog* log) const {
   // The lower level may be the floor of most frames, or that of few.
   if (part && part->rise < -Limit(Threshold::DATA_BELOW_FLOOR_depth)) {
-    return log->Add(
-        IssueCode::DATA_BELOW_FLOOR, AtRoot(part->first, part->last),
-        {{"depth", Short(-part->rise)},
-         {"frames", std::to_string(part->last - part->first + 1)}});
+    return log->Add(IssueCode::DATA_BELOW_FLOOR,
+                    AtRoot(part->first, part->last),
+                    {{"depth", Short(-part->rise)},
+                     {"frames", std::to_string(part->last - part->first + 1)}});
   }
   const HeightHistogram& heights = measure_.heights(up);
   const int64_t judged =

@@ -3,8 +3,10 @@
 // Rules about feet and the floor, from the world positions of head and feet:
 //
 //   DATA_UP_AXIS_GUESS  the head is not above the feet, but along another axis
-//   DATA_BELOW_FLOOR    the feet sink below the floor in a few frames
-//   DATA_FLOOR_DRIFT    the floor rises or falls over the clip
+//   DATA_BELOW_FLOOR    the feet sink below the floor in a few frames, or the
+//                       whole figure does in a part of the clip
+//   DATA_FLOOR_DRIFT    the floor rises or falls over the clip, or the whole
+//                       figure floats in a part of it
 //   DATA_FLOOR_OFFSET   the figure does not stand on 0
 //   DATA_FOOT_SKATE     feet that stand on the floor move over it
 //   DATA_ROOT_SCALE     the floor is far from 0 while the figure moves, or the
@@ -21,7 +23,7 @@
 
 namespace bvhmill {
 
-// Cost: about 100 operations a judged frame. Memory: at most 250 KB.
+// Cost: about 100 operations a judged frame. Memory: at most 300 KB.
 std::unique_ptr<RowObserver> MakeFloorRules();
 
 }  // namespace bvhmill

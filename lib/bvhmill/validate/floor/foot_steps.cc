@@ -132,8 +132,8 @@ class PassageFinder {
   // The steps from `first` on, before `end`.
   bool IsPassage(size_t first, size_t end, double sign) const {
     const double rise = sign * (steps_[end - 1].low - steps_[first - 1].low);
-    if (!(rise > least_) || end - first < kFewestSteps ||
-        end - first > most_ || end + stay_ > steps_.size()) {
+    if (!(rise > least_) || end - first < kFewestSteps || end - first > most_ ||
+        end + stay_ > steps_.size()) {
       return false;
     }
     Bounds legs;
@@ -219,8 +219,7 @@ std::optional<SlidePart> FindSlidePart(const FootSteps& feet,
 
 std::optional<ShiftPart> FindShiftPart(const FootSteps& feet, double least,
                                        double legs) {
-  const std::vector<Passage> passages =
-      PassageFinder(feet, least, legs).Find();
+  const std::vector<Passage> passages = PassageFinder(feet, least, legs).Find();
   std::optional<ShiftPart> part;
   for (size_t i = 1; i < passages.size(); ++i) {
     const Passage& there = passages[i - 1];
@@ -239,8 +238,9 @@ double LiftedAtOnce(const FootSteps& feet) {
   double sum = 0;
   for (size_t i = 2; i + 1 < steps.size(); ++i) {
     const double rise = steps[i].low - steps[i - 1].low;
-    const double beside = std::max(std::fabs(steps[i - 1].low - steps[i - 2].low),
-                                   std::fabs(steps[i + 1].low - steps[i].low));
+    const double beside =
+        std::max(std::fabs(steps[i - 1].low - steps[i - 2].low),
+                 std::fabs(steps[i + 1].low - steps[i].low));
     const double legs = std::fabs(steps[i].legs - steps[i - 1].legs);
     const double size = std::fabs(rise);
     if (size > kLifted && size > kLiftedTimes * beside &&
