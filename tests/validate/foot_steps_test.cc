@@ -12,19 +12,19 @@
 namespace bvhmill::testing {
 namespace {
 
-constexpr int64_t kFrames = 150;
-constexpr double kRate = 30;
+constexpr int64_t kStandingFrames = 150;
+constexpr double kStandingRate = 30;
 
 // A figure that stands, in five seconds.
 FootSteps Standing(const std::function<void(double, FootStep*)>& change) {
   FootSteps feet;
-  feet.seconds = 1 / kRate;
-  for (int64_t frame = 1; frame < kFrames; ++frame) {
+  feet.seconds = 1 / kStandingRate;
+  for (int64_t frame = 1; frame < kStandingFrames; ++frame) {
     FootStep step;
     step.frame = frame;
     step.legs = 0.6;
     step.touches = true;
-    change(static_cast<double>(frame) / kRate, &step);
+    change(static_cast<double>(frame) / kStandingRate, &step);
     feet.steps.push_back(step);
   }
   return feet;
@@ -44,7 +44,7 @@ FootSteps Shifted(double rise, double moves, double bends) {
   double before = 0;
   return Standing([=](double now, FootStep* step) mutable {
     step->low = rise * Eased(now, 1.5, 1.5, 0.27);
-    const double speed = std::fabs(step->low - before) * kRate;
+    const double speed = std::fabs(step->low - before) * kStandingRate;
     before = step->low;
     step->slowest = moves * speed;
     if (speed > 0) step->legs -= bends * std::sin(40 * now);

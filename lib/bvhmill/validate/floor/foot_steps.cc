@@ -116,7 +116,7 @@ class PassageFinder {
       }
       const double sign = rise > 0 ? 1 : -1;
       size_t end = i;
-      while (end < steps_.size() && sign * RiseAt(end) >= 0) ++end;
+      while (end < steps_.size() && sign * RiseAt(end) > 0) ++end;
       if (IsPassage(i, end, sign)) {
         passages.push_back({steps_[i].frame, steps_[end - 1].frame,
                             steps_[end - 1].low - steps_[i - 1].low});
