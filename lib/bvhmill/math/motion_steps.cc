@@ -111,8 +111,7 @@ HWY_INLINE void ThreeTurns(std::span<const StepColumn> columns, size_t end,
     V s[3];
     V c[3];
     for (size_t k = 0; k < 3; ++k) {
-      HalfAngle<kReduces>(d, hn::LoadU(d, columns[k].values + i), &s[k],
-                          &c[k]);
+      HalfAngle<kReduces>(d, hn::LoadU(d, columns[k].values + i), &s[k], &c[k]);
     }
     s[2] = hn::Mul(s[2], hn::Set(d, parity));
     const V cc = hn::Mul(c[0], c[1]);

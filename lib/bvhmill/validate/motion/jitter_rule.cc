@@ -200,22 +200,41 @@ void JitterRule::AddToBursts(const Bursts::Reversal& reversal,
   recent.clear();
 }
 
+// The first index from `i` to `last` - 1 at which a track turns back with steps
+// of `least` or more, or `last`.
+size_t NextReversal(const float* steps, const float* kinks, size_t i,
+                    size_t last, float least) {
+  // One expression without branches: the compiler makes vectors of a group.
+  const auto turns_back = [=](size_t at) {
+    return (std::min(steps[at], steps[at + 1]) >= least) &
+           (kinks[at] > steps[at] + steps[at + 1]);
+  };
+  constexpr size_t kGroup = 8;
+  for (; i + kGroup <= last; i += kGroup) {
+    int any = 0;
+    for (size_t k = 0; k < kGroup; ++k) any |= turns_back(i + k) ? 1 : 0;
+    if (any != 0) break;
+  }
+  while (i < last && !turns_back(i)) ++i;
+  return i;
+}
+
 void JitterRule::FindBursts(const MotionBlock& block, size_t track,
                             int64_t begin, int64_t end) {
   const float* const steps = block.StepsOf(track);
   const float* const kinks = block.KinksOf(track);
+  if (begin >= end) return;
+  const size_t last = block.IndexOf(end);
+  size_t i =
+      NextReversal(steps, kinks, block.IndexOf(begin), last, burst_step_);
+  if (i == last) return;
   auto bursts = BurstsOf(track);
-  for (int64_t t = begin; t < end; ++t) {
-    const size_t i = block.IndexOf(t);
-    if (std::min(steps[i], steps[i + 1]) < burst_step_ ||
-        kinks[i] <= steps[i] + steps[i + 1]) {
-      continue;
-    }
-    if (bursts == bursts_.end()) {
-      bursts = bursts_.insert(bursts_.end(), Bursts{});
-      bursts->track = track;
-    }
-    AddToBursts({t, KinkDegrees(kinks[i])}, &*bursts);
+  if (bursts == bursts_.end()) {
+    bursts = bursts_.insert(bursts_.end(), Bursts{});
+    bursts->track = track;
+  }
+  for (; i < last; i = NextReversal(steps, kinks, i + 1, last, burst_step_)) {
+    AddToBursts({block.FrameOf(i), KinkDegrees(kinks[i])}, &*bursts);
   }
 }
 

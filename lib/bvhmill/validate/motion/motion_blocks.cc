@@ -205,8 +205,7 @@ void MotionBlocks::MeasureTrack(size_t track) {
 float MotionBlocks::LargestAt(const TrackColumn& column) const {
   const auto c = static_cast<size_t>(column.column);
   const float* v = values_.data() + c * stride_ + kLead;
-  return std::max(
-      {ranges_[c].largest, std::fabs(v[-1]), std::fabs(v[-2])});
+  return std::max({ranges_[c].largest, std::fabs(v[-1]), std::fabs(v[-2])});
 }
 
 // True if steps and kinks are 0, or are taken to be.

@@ -15,7 +15,8 @@
 #include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/validate/skeleton_facts.h"
 #include "tests/support/clips.h"
-#include "tests/validate/floor_twin.h"
+#include "tests/validate/floor/floor_clips.h"
+#include "tests/validate/floor/floor_twin.h"
 #include "tests/validate/motion_clips.h"
 
 namespace bvhmill::testing {
@@ -24,59 +25,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAreArray;
-
-constexpr float kReach = 50;
-
-// A figure of hips, feet and a head, whose reach is kReach. `up` is the unit
-// vector from the feet to the head; `hips` gives the place of the hips in a
-// frame.
-Clip FigureClip(const Offset& up, int64_t frames, double frames_per_second,
-                const std::function<Offset(int64_t)>& hips) {
-  const auto along = [&](float length) {
-    return Offset{length * up[0], length * up[1], length * up[2]};
-  };
-  SkeletonBuilder builder;
-  const int root = builder.Root("Hips", "XYZzxy");
-  builder.Joint(root, "LeftFoot", "zxy", along(-kReach));
-  builder.Joint(root, "RightFoot", "zxy", along(-kReach));
-  builder.Joint(root, "Head", "zxy", along(kReach));
-  Clip clip = CountingClip(builder.Build(), frames);
-  clip.motion.frame_time = 1 / frames_per_second;
-  std::fill(clip.motion.values.begin(), clip.motion.values.end(), 0.0F);
-  for (int64_t frame = 0; frame < frames; ++frame) {
-    const Offset place = hips(frame);
-    for (int axis = 0; axis < 3; ++axis) {
-      ValueAt(&clip, frame, 0, axis) = place[static_cast<size_t>(axis)];
-    }
-  }
-  return clip;
-}
-
-Report FloorReportOf(const Clip& clip, const SourceSpace& source = {},
-                     bool seems_z_up = false) {
-  SkeletonFacts facts;
-  FindFacts(clip.skeleton, &facts);
-  MotionFacts motion;
-  motion.dt = MotionFrameTime(clip.motion.frame_time);
-  motion.reach = facts.reach;
-  motion.frames = clip.motion.frames;
-  motion.seems_z_up = seems_z_up;
-  const std::vector<TextPosition> places(clip.skeleton.nodes.size());
-  const Thresholds thresholds;
-  const auto observer = MakeFloorRules();
-  observer->Begin({clip.skeleton, facts, places, source, clip.motion.frame_time,
-                   thresholds, motion});
-  const std::vector<float> landmarks =
-      LandmarksOf(clip, facts.landmarks.nodes, LandmarkStep(motion.dt));
-  ObservedRows rows;
-  rows.frames = clip.motion.frames;
-  rows.values = clip.motion.values;
-  rows.landmarks = landmarks;
-  observer->Add(rows);
-  IssueLog log({});
-  observer->Finish(&log);
-  return log.Finish(true, true);
-}
 
 std::vector<std::string> FloorCodesOf(const Report& report) {
   std::vector<std::string> codes;

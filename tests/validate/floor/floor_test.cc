@@ -13,7 +13,7 @@
 #include "bvhmill/validate/skeleton_facts.h"
 #include "tests/faults/corpus.h"
 #include "tests/support/clips.h"
-#include "tests/validate/floor_twin.h"
+#include "tests/validate/floor/floor_twin.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string>
+
+#include "tests/validate/floor/floor_clips.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -126,6 +129,34 @@ TEST(FootSteps, KnowAFigureThatIsLiftedAtOnce) {
       [](double now, FootStep* step) { step->low = now > 2 ? 0.1 : 0; });
   EXPECT_NEAR(LiftedAtOnce(pop), 0.1, 1e-9);
   EXPECT_EQ(LiftedAtOnce(Shifted(0.1, 1, 0)), 0);
+}
+
+// The issue about a figure on the floor whose hips are `up` reaches higher, or
+// move by `along` reaches along X, in second 2 to 3.5 of six, eased in a
+// quarter of a second.
+std::string IssueOfPart(float up, float along) {
+  constexpr double kRate = 30;
+  const Clip clip = FigureClip({0, 1, 0}, 180, kRate, [&](int64_t frame) {
+    const double now = static_cast<double>(frame) / kRate;
+    const double t =
+        std::clamp(std::min((now - 2) / 0.25, (3.5 - now) / 0.25), 0.0, 1.0);
+    const auto part = static_cast<float>(t * t * (3 - 2 * t));
+    const auto way = static_cast<float>(std::clamp((now - 2) / 1.5, 0.0, 1.0));
+    return Offset{kReach * along * way, kReach * (1 + up * part), 0};
+  });
+  const Report report = FloorReportOf(clip);
+  if (report.issues.size() != 1) return std::to_string(report.issues.size());
+  const Issue& issue = report.issues[0];
+  return issue.code + " " + std::to_string(issue.location.frame.value_or(-1)) +
+         " to " + std::to_string(issue.location.last_frame.value_or(-1));
+}
+
+TEST(FloorRules, FindFaultsOfAPartOfTheClip) {
+  EXPECT_EQ(IssueOfPart(-0.1F, 0), "DATA_BELOW_FLOOR 61 to 105");
+  EXPECT_EQ(IssueOfPart(0.2F, 0), "DATA_FLOOR_DRIFT 61 to 105");
+  EXPECT_EQ(IssueOfPart(0, 1), "DATA_FOOT_SKATE 61 to 105");
+  EXPECT_EQ(IssueOfPart(0.02F, 0), "0");
+  EXPECT_EQ(IssueOfPart(0, 0.1F), "0");
 }
 
 }  // namespace

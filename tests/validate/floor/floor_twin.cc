@@ -1,4 +1,4 @@
-#include "tests/validate/floor_twin.h"
+#include "tests/validate/floor/floor_twin.h"
 
 #include <algorithm>
 #include <cctype>
