@@ -158,24 +158,24 @@ void JitterRule::CloseWindow(Jitter* jitter) const {
 // Counts the reversals in frames of one window.
 void JitterRule::CountIn(const MotionBlock& block, size_t track, int64_t begin,
                          int64_t end) {
-  const auto& [least_step, limit, unit] = LimitsOf(track);
+  const Limits& limits = LimitsOf(track);
   const auto count_below = [&](float most_kink) {
     return SumReversals(block.StepsOf(track), block.KinksOf(track),
-                        block.IndexOf(begin), block.IndexOf(end), least_step,
-                        most_kink);
+                        block.IndexOf(begin), block.IndexOf(end),
+                        limits.least_step, most_kink);
   };
   const Reversals all = count_below(HUGE_VALF);
   if (all.count == 0) return;
-  const bool has_large = block.max_kinks[track] >= limit;
-  const Reversals found = has_large ? count_below(limit) : all;
+  const bool has_large = block.max_kinks[track] >= limits.most_kink;
+  const Reversals found = has_large ? count_below(limits.most_kink) : all;
   Jitter& jitter = jitters_[track];
   const auto window = static_cast<int32_t>(begin / window_frames_);
   if (window != jitter.window) CloseWindow(&jitter);
   jitter.window = window;
   jitter.count += static_cast<int32_t>(found.count);
-  jitter.degrees += unit * found.kink_roots;
+  jitter.degrees += limits.kink_unit * found.kink_roots;
   jitter.wild_count += static_cast<int32_t>(all.count);
-  jitter.wild_degrees += unit * all.kink_roots;
+  jitter.wild_degrees += limits.kink_unit * all.kink_roots;
 }
 
 void JitterRule::AddToBursts(const Bursts::Reversal& reversal,
