@@ -68,8 +68,8 @@ struct Passage {
   double rise = 0;
 };
 
-// Before and after a passage feet stay at their height for as long as that.
-// The passage is as long as that at most, and has that many steps.
+// Before and after a passage feet stay at their height for kStaySeconds. The
+// passage takes kPassageSeconds at most, and kFewestSteps or more.
 constexpr double kStaySeconds = 0.25;
 constexpr double kPassageSeconds = 0.5;
 constexpr size_t kFewestSteps = 3;
@@ -174,8 +174,9 @@ class PassageFinder {
 // The way back is as long as the way there, but for this share.
 constexpr double kBack = 0.5;
 
-// A figure that is lifted at once: by as much, and by so many times as much as
-// in the steps beside it. Its legs keep their length but for that share.
+// A figure is lifted at once if its lowest foot rises by more than kLifted in
+// one step, and by kLiftedTimes as much as in the steps before and after it.
+// Its legs change their length by less than the share kLiftedLegs of that.
 constexpr double kLifted = 0.02;
 constexpr double kLiftedTimes = 4;
 constexpr double kLiftedLegs = 0.25;

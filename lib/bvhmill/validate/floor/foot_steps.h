@@ -44,10 +44,10 @@ struct SlidePart {
 };
 
 struct SlideLimits {
-  // A part lasts as long as that at least, and is as fast as that.
+  // The least duration and speed of a part.
   double seconds = 0;
   double speed = 0;
-  // How much faster it is than the median of the clip.
+  // Its least speed, as a multiple of the median of the clip.
   double contrast = 0;
 };
 

@@ -52,8 +52,8 @@ struct Limits {
 // any.
 struct Bursts {
   struct Reversal {
-    int64_t frame = 0;
-    double degrees = 0;
+    int32_t frame = 0;
+    float degrees = 0;
   };
 
   size_t track = 0;
@@ -62,7 +62,7 @@ struct Bursts {
   int64_t count = 0;
   int64_t first = 0;
   int64_t last = 0;
-  // Of the largest burst: its frames, and the mean of its kinks.
+  // The frames of the largest burst, and the mean of its kinks.
   int64_t from = 0;
   int64_t to = 0;
   double degrees = 0;
@@ -79,10 +79,7 @@ class JitterRule final : public MotionRule {
                int64_t end);
   void FindBursts(const MotionBlock& block, size_t track, int64_t begin,
                   int64_t end);
-  std::vector<Bursts>::iterator BurstsOf(size_t track) {
-    return std::find_if(bursts_.begin(), bursts_.end(),
-                        [=](const Bursts& b) { return b.track == track; });
-  }
+  Bursts* BurstsOf(size_t track);
   void AddToBursts(const Bursts::Reversal& reversal, Bursts* bursts) const;
   void CloseWindow(Jitter* jitter) const;
   const Limits& LimitsOf(size_t track) const {
@@ -104,8 +101,18 @@ class JitterRule final : public MotionRule {
   // Frames of a second; 0 if the clip is not judged.
   int64_t window_frames_ = 0;
   std::vector<Jitter> jitters_;
+  // An index of bursts_ for each rotation track, or -1.
+  std::vector<int32_t> slots_;
   std::vector<Bursts> bursts_;
 };
+
+Bursts* JitterRule::BurstsOf(size_t track) {
+  if (slots_[track] < 0) {
+    slots_[track] = static_cast<int32_t>(bursts_.size());
+    bursts_.emplace_back().track = track;
+  }
+  return &bursts_[static_cast<size_t>(slots_[track])];
+}
 
 void JitterRule::Begin(const MotionClip& clip) {
   clip_ = &clip;
@@ -128,12 +135,14 @@ void JitterRule::Begin(const MotionClip& clip) {
           : 0;
   jitters_.assign(reach > 0 ? clip.tracks.size() : clip.rotations, {});
   burst_step_ = StepOf(clip[Threshold::DATA_JITTER_burst_degrees]);
-  constexpr double kMostInBurst = 1000;
+  // The reversals of a burst are kept for each joint.
+  constexpr double kMostInBurst = 64;
   burst_reversals_ = static_cast<size_t>(std::clamp(
       clip[Threshold::DATA_JITTER_burst_reversals], 2.0, kMostInBurst));
   burst_frames_ = static_cast<int64_t>(
       std::min(std::round(clip[Threshold::DATA_JITTER_burst_seconds] / dt),
                kMostFrames));
+  slots_.assign(clip.rotations, -1);
   bursts_.clear();
 }
 
@@ -188,7 +197,7 @@ void JitterRule::AddToBursts(const Bursts::Reversal& reversal,
     return;
   }
   double sum = 0;
-  for (const auto& [frame, degrees] : recent) sum += degrees;
+  for (const Bursts::Reversal& each : recent) sum += double{each.degrees};
   const double mean = sum / static_cast<double>(recent.size());
   if (bursts->count++ == 0) bursts->first = recent.front().frame;
   bursts->last = reversal.frame;
@@ -228,13 +237,11 @@ void JitterRule::FindBursts(const MotionBlock& block, size_t track,
   size_t i =
       NextReversal(steps, kinks, block.IndexOf(begin), last, burst_step_);
   if (i == last) return;
-  auto bursts = BurstsOf(track);
-  if (bursts == bursts_.end()) {
-    bursts = bursts_.insert(bursts_.end(), Bursts{});
-    bursts->track = track;
-  }
+  Bursts* const bursts = BurstsOf(track);
   for (; i < last; i = NextReversal(steps, kinks, i + 1, last, burst_step_)) {
-    AddToBursts({block.FrameOf(i), KinkDegrees(kinks[i])}, &*bursts);
+    AddToBursts({static_cast<int32_t>(block.FrameOf(i)),
+                 static_cast<float>(KinkDegrees(kinks[i]))},
+                bursts);
   }
 }
 
@@ -317,11 +324,12 @@ void JitterRule::LogBurst(const Bursts& bursts, IssueLog* log) const {
 void JitterRule::Finish(IssueLog* log) {
   for (size_t track = 0; track < jitters_.size(); ++track) {
     CloseWindow(&jitters_[track]);
-    const auto bursts = BurstsOf(track);
+    const bool has_bursts = track < slots_.size() && slots_[track] >= 0 &&
+                            BurstsOf(track)->count > 0;
     if (jitters_[track].noisy > 0) {
       Log(track, log);
-    } else if (bursts != bursts_.end() && bursts->count > 0) {
-      LogBurst(*bursts, log);
+    } else if (has_bursts) {
+      LogBurst(*BurstsOf(track), log);
     }
   }
 }
