@@ -353,7 +353,6 @@ std::vector<FaultCase> JointCases() {
 std::vector<FaultCase> AngleCases() {
   return {
       {"SlowMotion", SlowMotion(), [](Clip*) {}, {"hint DATA_TEMPO_ODD"}},
-
       {"OtherTriple",
        Usual(),
        [](Clip* c) { UseOtherTriple(4, 300, 399, c); },
@@ -389,7 +388,8 @@ const std::vector<FaultCase>& FaultCases() {
     std::vector<FaultCase> all;
     for (const auto& part :
          {FrozenCases(), RepeatCases(), SpikeCases(), JumpCases(), CutCases(),
-          JointCases(), JitterCases(), AngleCases(), EdgeCases()}) {
+          JointCases(), JitterCases(), AngleCases(), ValueCases(), OrderCases(),
+          EdgeCases()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -29,6 +29,10 @@ void PrintTo(const FaultCase& c, std::ostream* out);
 const std::vector<FaultCase>& FaultCases();
 // Short jitter of a joint, and jitter of the root.
 std::vector<FaultCase> JitterCases();
+// Rotations that lack digits, and rotations in radians.
+std::vector<FaultCase> ValueCases();
+// Rows that are exchanged.
+std::vector<FaultCase> OrderCases();
 // Cases next to the thresholds and to the ends of clips.
 std::vector<FaultCase> EdgeCases();
 // Cases of 30 frames a second; EdgeCases has them, too.

@@ -14,6 +14,7 @@ std::vector<Finding> ReferenceFindings(const Clip& clip) {
   if (clip.motion.frames < 8) return r.findings;
   FindCuts(&r);
   FindEvents(&r);
+  FindExchangedRows(&r);
   FindSpins(&r);
   FindJitter(&r);
   FindInterpolated(&r);
@@ -21,6 +22,8 @@ std::vector<Finding> ReferenceFindings(const Clip& clip) {
   FindFlips(&r);
   FindFrozenJoints(&r);
   FindGimbals(&r);
+  FindQuantized(&r);
+  FindRadians(&r);
   std::stable_sort(r.findings.begin(), r.findings.end(),
                    [](const Finding& a, const Finding& b) {
                      return std::tie(a.code, a.node) < std::tie(b.code, b.node);

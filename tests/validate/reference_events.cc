@@ -193,4 +193,48 @@ void FindEvents(Reference* r) {
   for (const ReferenceTrack& track : r->clip.tracks) FindEventsOf(track, r);
 }
 
+void FindExchangedRows(Reference* r) {
+  if (r->many_repeats) return;
+  const auto tracks = r->clip.Rotations();
+  const auto kink = [&](int64_t t) {
+    double sum = 0;
+    for (const auto* track : tracks) sum += std::min(track->Kink(t), 5.0);
+    return sum;
+  };
+  const auto step = [&](int64_t t) {
+    double sum = 0;
+    for (const auto* track : tracks) sum += track->Step(t);
+    return sum;
+  };
+  Finding f{"DATA_ROWS_EXCHANGED", Severity::kHint};
+  f.occurrences = 0;
+  double worst = 0;
+  for (int64_t t = 4; t + 5 < r->clip.frames; ++t) {
+    const double least = std::min(kink(t), kink(t + 1));
+    const double far =
+        std::max({kink(t - 3), kink(t - 2), kink(t + 3), kink(t + 4)});
+    if (least < 1.5 * std::max(kink(t - 1), kink(t + 2)) || least < 1 ||
+        least < 2 * far) {
+      continue;
+    }
+    const double out = std::min(step(t), step(t + 2));
+    if (out < 1.1 * std::max(step(t - 1), step(t + 3)) ||
+        out < 1.4 * step(t + 1)) {
+      continue;
+    }
+    if (std::any_of(r->cuts.begin(), r->cuts.end(), [&](int64_t cut) {
+          return cut >= t && cut <= t + 2;
+        })) {
+      continue;
+    }
+    ++f.occurrences;
+    if (step(t + 1) <= worst) continue;
+    worst = step(t + 1);
+    f.frame = t;
+    f.last_frame = t + 1;
+    f.numbers = {{"degrees", worst}};
+  }
+  if (f.occurrences > 0) r->findings.push_back(f);
+}
+
 }  // namespace bvhmill::testing

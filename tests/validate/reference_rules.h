@@ -40,6 +40,7 @@ std::vector<RepeatRun> RunsOf(const std::vector<bool>& repeats);
 void FindRepeatedRows(Reference* r);
 void FindCuts(Reference* r);
 void FindEvents(Reference* r);
+void FindExchangedRows(Reference* r);
 void FindSpins(Reference* r);
 void FindJitter(Reference* r);
 void FindFrozenJoints(Reference* r);
@@ -47,5 +48,7 @@ void FindInterpolated(Reference* r);
 void FindTempo(Reference* r);
 void FindFlips(Reference* r);
 void FindGimbals(Reference* r);
+void FindQuantized(Reference* r);
+void FindRadians(Reference* r);
 
 }  // namespace bvhmill::testing
