@@ -31,6 +31,8 @@ const std::vector<FaultCase>& FaultCases();
 std::vector<FaultCase> JitterCases();
 // Rotations that lack digits, and rotations in radians.
 std::vector<FaultCase> ValueCases();
+// Jumps that are spread over several frames.
+std::vector<FaultCase> SpreadCases();
 // Rows that are exchanged.
 std::vector<FaultCase> OrderCases();
 // Cases next to the thresholds and to the ends of clips.

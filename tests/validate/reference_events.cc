@@ -25,6 +25,12 @@ struct Event {
   // It is no jump, but may be one end of a spike.
   bool is_end = false;
   Contrast contrast = {};
+  // Of a jump.
+  int steps = 1;
+
+  int64_t last_frame() const {
+    return frame + std::max<int64_t>(frames, steps) - 1;
+  }
 };
 
 double Distance(const Quat<double>& a, const Quat<double>& b) {
@@ -117,8 +123,10 @@ Contrast ContrastOf(const Reference& r, const ReferenceTrack& track,
 void AddEvents(const char* code, const ReferenceTrack& track,
                std::vector<Event> events, Reference* r) {
   std::erase_if(events, [&](const Event& e) {
-    return r->cuts.contains(e.frame) ||
-           (e.frames > 0 && r->cuts.contains(e.frame + e.frames));
+    const auto cut = r->cuts.lower_bound(e.frame);
+    const bool is_cut =
+        cut != r->cuts.end() && (*cut == e.frame || *cut < e.frame + e.steps);
+    return is_cut || (e.frames > 0 && r->cuts.contains(e.frame + e.frames));
   });
   if (events.empty()) return;
   const auto worst = std::max_element(
@@ -127,7 +135,7 @@ void AddEvents(const char* code, const ReferenceTrack& track,
   Finding f{code};
   f.node = track.node;
   f.frame = worst->frame;
-  if (worst->frames > 1) f.last_frame = worst->frame + worst->frames - 1;
+  if (worst->last_frame() > worst->frame) f.last_frame = worst->last_frame();
   f.occurrences = static_cast<int64_t>(events.size());
   f.numbers[track.is_rotation ? "degrees" : "reach"] = worst->stated;
   if (worst->frames > 0) f.numbers["frames"] = worst->frames;
@@ -140,8 +148,44 @@ bool IsBack(const ReferenceTrack& track, const Event& open, const Event& jump) {
   if (!is_local && (open.is_end || jump.is_end)) return false;
   const double away =
       DistanceOf(track, track.poses[static_cast<size_t>(open.frame) - 1],
-                 track.poses[static_cast<size_t>(jump.frame)]);
+                 track.poses[static_cast<size_t>(jump.last_frame())]);
   return away <= 0.3 * std::min(open.size, jump.size);
+}
+
+// A jump that is spread over 2 or 3 steps, the first of which leads to `t`.
+std::optional<Event> SpreadJump(const Reference& r, const ReferenceTrack& track,
+                                int64_t t) {
+  if (!HasFramesNearBy(r, t) || track.Step(t - 1) == 0) return std::nullopt;
+  const auto extremes = [&](int64_t from, int64_t to) {
+    std::pair<double, double> out = {HUGE_VAL, 0};
+    for (int64_t i = from; i < to; ++i) {
+      out = {std::min(out.first, track.Step(i)),
+             std::max(out.second, track.Step(i))};
+    }
+    return out;
+  };
+  for (int steps = 2; steps <= 3; ++steps) {
+    const int64_t end = t + steps;
+    const auto [least, most] = extremes(t, end);
+    const double beside =
+        std::max(extremes(t - 3, t).second, extremes(end, end + 2).second);
+    if (least < (track.is_rotation ? std::max(8.0, 6 * beside)
+                                   : std::max(0.02, 4 * beside)) ||
+        least <= most / 4) {
+      continue;
+    }
+    double sum = 0;
+    for (int64_t i = t; i < end; ++i) sum += track.Step(i);
+    const auto* poses = &track.poses[static_cast<size_t>(t) - 1];
+    const double way = DistanceOf(track, poses[0], poses[steps]);
+    const bool is_large =
+        !track.is_rotation || way >= 15 * std::max(track.MeanStep(), 0.2);
+    if (way < 0.8 * sum || !is_large) return std::nullopt;
+    Event jump{t, 0, way, track.is_rotation ? AngleOfStep(way) : way};
+    jump.steps = steps;
+    return jump;
+  }
+  return std::nullopt;
 }
 
 void FindEventsOf(const ReferenceTrack& track, Reference* r) {
@@ -159,19 +203,27 @@ void FindEventsOf(const ReferenceTrack& track, Reference* r) {
       spikes.push_back({t, 1, kink, off});
     }
     const Contrast contrast = ContrastOf(*r, track, t);
-    const bool is_jump =
-        IsJump(*r, track, t) || std::min(contrast.before, contrast.after) >= 6;
+    const bool is_in_one_step = IsJump(*r, track, t);
+    const bool is_local = std::min(contrast.before, contrast.after) >= 6;
+    std::optional<Event> spread;
+    if (!is_in_one_step && !is_local) spread = SpreadJump(*r, track, t);
+    const bool is_jump = is_in_one_step || is_local || spread;
     const bool has_side = std::max(contrast.before, contrast.after) >= 6;
     if (t < 2 || (!is_jump && !has_side)) continue;
     const double step = track.Step(t);
-    const Event jump{t,        0,
-                     step,     track.is_rotation ? AngleOfStep(step) : step,
-                     !is_jump, contrast};
+    Event jump{t,        0,
+               step,     track.is_rotation ? AngleOfStep(step) : step,
+               !is_jump, contrast};
+    if (spread) {
+      jump = *spread;
+      jump.contrast = contrast;
+    }
     const bool is_near = open && t - open->frame <= window;
     if (is_near && IsBack(track, *open, jump)) {
       Event spike = open->size < jump.size ? *open : jump;
       spike.frame = open->frame;
       spike.frames = t - open->frame;
+      spike.steps = 1;
       spikes.push_back(spike);
       if (!open->is_end) jumps.pop_back();
       open.reset();
@@ -222,9 +274,8 @@ void FindExchangedRows(Reference* r) {
         out < 1.4 * step(t + 1)) {
       continue;
     }
-    if (std::any_of(r->cuts.begin(), r->cuts.end(), [&](int64_t cut) {
-          return cut >= t && cut <= t + 2;
-        })) {
+    if (std::any_of(r->cuts.begin(), r->cuts.end(),
+                    [&](int64_t cut) { return cut >= t && cut <= t + 2; })) {
       continue;
     }
     ++f.occurrences;

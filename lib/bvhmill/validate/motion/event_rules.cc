@@ -29,8 +29,19 @@ double StepBetween(const Quat<double>& a, const Quat<double>& b) {
          square(a.w - s * b.w);
 }
 
+// The way of a jump of several steps is at least this share of their sum.
+constexpr double kLeastStraight = 0.8;
+
+// The index of the last frame of a jump whose first one has index `i`.
+size_t EndOf(int steps, size_t i) { return i + static_cast<size_t>(steps) - 1; }
+
 // For each index of a block, the events that may be there.
-enum Candidate : int32_t { kMayBeSpike = 1, kMayBeJump = 2, kMayBeLocal = 4 };
+enum Candidate : int32_t {
+  kMayBeSpike = 1,
+  kMayBeJump = 2,
+  kMayBeLocal = 4,
+  kMayBeSpread = 8
+};
 using Candidates = std::array<int32_t, kStepStride>;
 
 // One expression without branches, for all frames from `first` to `last` - 1:
@@ -43,7 +54,8 @@ Candidates FindCandidates(const float* steps, const float* kinks, size_t first,
     const Around at{steps + i, kinks + i, own};
     candidates[i] = (MayBeSpike(at) ? kMayBeSpike : 0) |
                     (MayBeJump(at) ? kMayBeJump : 0) |
-                    (kinks[i] >= own.local_kink ? kMayBeLocal : 0);
+                    (kinks[i] >= own.local_kink ? kMayBeLocal : 0) |
+                    (MayBeSpread(at) ? kMayBeSpread : 0);
   }
   return candidates;
 }
@@ -72,6 +84,10 @@ class EventRules final : public MotionRule {
   }
   TrackEvents* EventsOf(size_t track);
   void Walk(const MotionBlock& block, size_t track);
+  int SidesAt(const MotionBlock& block, size_t track, const Around& at,
+              int64_t t) const;
+  std::optional<TrackEvent> SpreadJumpAt(const MotionBlock& block, size_t track,
+                                         const Around& at, int64_t t) const;
   std::optional<TrackEvent> AnyJumpAt(const MotionBlock& block, size_t track,
                                       const Around& at, int64_t t) const;
   void AddJump(const MotionBlock& block, size_t track, const TrackEvent& jump);
@@ -163,13 +179,51 @@ void EventRules::Walk(const MotionBlock& block, size_t track) {
                                     slot >= 0 ? slot : cuts.SlotOf(t + 1));
       }
     }
-    if (t < 2 || ((candidates[i] & kMayBeJump) == 0 && !may_be_local)) {
-      continue;
-    }
+    const bool may_be_jump =
+        (candidates[i] & (kMayBeJump | kMayBeSpread)) != 0 || may_be_local;
+    if (t < 2 || !may_be_jump) continue;
     if (const auto jump = AnyJumpAt(block, track, at, t)) {
       AddJump(block, track, *jump);
     }
   }
+}
+
+int EventRules::SidesAt(const MotionBlock& block, size_t track,
+                        const Around& at, int64_t t) const {
+  if (!at.is_inner || !MayBeLocalJump(at)) return 0;
+  JumpPoses poses;
+  for (size_t k = 0; k < poses.size(); ++k) {
+    poses[k] =
+        PoseAt(*clip_, block, clip_->tracks[track], block.IndexOf(t) + k - 2);
+  }
+  return SidesOfJump(*clip_, at, poses);
+}
+
+// A jump of several steps that all lead the same way.
+std::optional<TrackEvent> EventRules::SpreadJumpAt(const MotionBlock& block,
+                                                   size_t track,
+                                                   const Around& at,
+                                                   int64_t t) const {
+  if (!MayBeSpread(at)) return std::nullopt;
+  const int steps = SpreadStepsAt(at);
+  if (steps == 1) return std::nullopt;
+  const MotionTrack& which = clip_->tracks[track];
+  const size_t i = block.IndexOf(t);
+  const double square =
+      StepBetween(PoseAt(*clip_, block, which, i - 1),
+                  PoseAt(*clip_, block, which, EndOf(steps, i)));
+  const double way = at.limits.step_unit * std::sqrt(square);
+  double sum = 0;
+  for (int n = 0; n < steps; ++n) sum += at.Step(n);
+  if (way < kLeastStraight * sum) return std::nullopt;
+  const bool is_rotation = at.limits.has_calm_forms;
+  TrackEvent jump;
+  jump.frame = t;
+  jump.steps = steps;
+  jump.proof = is_rotation ? Proof::kCalmStep : Proof::kCertain;
+  jump.size = jump.compared = static_cast<float>(way);
+  jump.stated = static_cast<float>(is_rotation ? AngleDegrees(square) : way);
+  return jump;
 }
 
 // A jump by one of its forms, or the end of a spike.
@@ -177,17 +231,13 @@ std::optional<TrackEvent> EventRules::AnyJumpAt(const MotionBlock& block,
                                                 size_t track, const Around& at,
                                                 int64_t t) const {
   auto jump = JumpAt(*clip_, at, t);
-  if (!at.is_inner || !MayBeLocalJump(at)) return jump;
-  JumpPoses poses;
-  for (size_t k = 0; k < poses.size(); ++k) {
-    poses[k] =
-        PoseAt(*clip_, block, clip_->tracks[track], block.IndexOf(t) + k - 2);
-  }
-  const int sides = SidesOfJump(*clip_, at, poses);
+  const int sides = SidesAt(block, track, at, t);
+  constexpr int kBoth = kCalmBefore | kCalmAfter;
+  const bool is_calm_beside = (sides & kBoth) == kBoth;
+  if (!jump && !is_calm_beside) jump = SpreadJumpAt(block, track, at, t);
   if (!jump && sides == 0) return std::nullopt;
   if (!jump) jump = StepEvent(at, t, Proof::kEndOfSpike);
-  constexpr int kBoth = kCalmBefore | kCalmAfter;
-  if ((sides & kBoth) == kBoth) jump->proof = Proof::kCertain;
+  if (is_calm_beside) jump->proof = Proof::kCertain;
   jump->sides = sides;
   return jump;
 }
@@ -218,6 +268,7 @@ std::optional<TrackEvent> SpikeOf(const TrackEvent& open,
   }
   spike.frame = open.frame;
   spike.frames = static_cast<int32_t>(jump.frame - open.frame);
+  spike.steps = 1;
   return spike;
 }
 
@@ -226,14 +277,18 @@ void EventRules::AddJump(const MotionBlock& block, size_t track,
                          const TrackEvent& jump) {
   const MotionTrack& which = clip_->tracks[track];
   const size_t i = block.IndexOf(jump.frame);
-  const int slot = clip_->cuts->SlotOf(jump.frame);
+  int slot = -1;
+  for (int n = 0; n < jump.steps && slot < 0; ++n) {
+    slot = clip_->cuts->SlotOf(jump.frame + n);
+  }
   TrackEvents* events = EventsOf(track);
   const bool is_near =
       events->has_open && jump.frame - events->open.frame <= window_;
   if (is_near) {
     const double away =
         LimitsOf(track).step_unit *
-        std::sqrt(StepBetween(events->pose, PoseAt(*clip_, block, which, i)));
+        std::sqrt(StepBetween(
+            events->pose, PoseAt(*clip_, block, which, EndOf(jump.steps, i))));
     const bool is_back =
         away <= (*clip_)[Threshold::DATA_SPIKE_back_after_jumps] *
                     std::min(events->open.size, jump.size);
@@ -285,7 +340,8 @@ void EventRules::Log(IssueCode code, const EventList& list, size_t track,
   const bool is_rotation = which.kind == TrackKind::kRotation;
   const std::string size = Short(worst.stated);
   Location at = MotionLocation(*clip_, which.node, worst.frame);
-  if (worst.frames > 1) at.last_frame = worst.frame + worst.frames - 1;
+  const int32_t span = std::max(worst.frames, worst.steps);
+  if (span > 1) at.last_frame = worst.frame + span - 1;
   IssueArgs args = {
       {"joint", QuotedNode(*clip_, which.node)},
       {"kind", is_rotation ? "rotation" : "position"},
@@ -295,6 +351,10 @@ void EventRules::Log(IssueCode code, const EventList& list, size_t track,
       {"last", std::to_string(proved.last)}};
   if (worst.frames > 0) {
     args.emplace_back("frames", std::to_string(worst.frames));
+  } else {
+    args.emplace_back("within", worst.steps == 1
+                                    ? "one frame"
+                                    : std::to_string(worst.steps) + " frames");
   }
   log->Add(code, at, std::move(args), proved.events,
            is_rotation ? JointPart::kRotation : JointPart::kPosition);

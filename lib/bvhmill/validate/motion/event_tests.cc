@@ -20,6 +20,8 @@ constexpr double kLeastStep = 0.2;
 
 // Steps beside a jump agree if they differ by at most this share of it.
 constexpr double kMostUneven = 0.5;
+// The steps of a jump that is spread over frames.
+constexpr int kMostSpreadSteps = 3;
 // At slower rates, steps of people change as suddenly as jumps.
 constexpr double kLongestLocalFrameTime = 1 / 23.9;
 
@@ -46,6 +48,8 @@ void AddQuickLimits(const MotionClip& clip, EventLimits* limits) {
   const double back = clip[Threshold::DATA_SPIKE_back];
   limits->fast_kink = static_cast<float>(kink * kink * kLess);
   limits->back_share = static_cast<float>(back * back * kMore);
+  const double beside = 1 / std::max(limits->spread_ratio, 1.0);
+  limits->most_beside_spread = static_cast<float>(beside * beside * kMore);
 }
 
 }  // namespace
@@ -64,6 +68,7 @@ EventLimits RotationLimits(const MotionClip& clip) {
   limits.least_kink =
       KinkOf(std::min({limits.spike, clip[Threshold::DATA_SPIKE_calm_degrees],
                        clip[Threshold::DATA_SPIKE_local_degrees]}));
+  limits.spread_ratio = clip[Threshold::DATA_JUMP_spread_ratio];
   AddLocalLimits(clip, clip[Threshold::DATA_JUMP_local_degrees], &limits);
   AddQuickLimits(clip, &limits);
   return limits;
@@ -81,6 +86,7 @@ EventLimits PositionLimits(const MotionClip& clip) {
   const auto square = [](double v) { return static_cast<float>(v * v); };
   limits.least_step = square(limits.jump * reach);
   limits.least_kink = square(2 * limits.spike * reach);
+  limits.spread_ratio = clip[Threshold::DATA_JUMP_spread_reach_ratio];
   AddLocalLimits(clip, limits.jump, &limits);
   AddQuickLimits(clip, &limits);
   return limits;
@@ -168,6 +174,26 @@ std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
   }
   spike.proof = Proof::kCalmKink;
   return spike;
+}
+
+int SpreadStepsAt(const Around& at) {
+  // A row that repeats the one before leaves a longer step.
+  if (!at.is_inner || !at.limits.has_local_forms() || at.steps[-1] == 0) {
+    return 1;
+  }
+  const double before = std::max({at.Step(-3), at.Step(-2), at.Step(-1)});
+  double least = at.Step(0);
+  double most = least;
+  for (int n = 2; n <= kMostSpreadSteps; ++n) {
+    least = std::min(least, at.Step(n - 1));
+    most = std::max(most, at.Step(n - 1));
+    const double beside = std::max({before, at.Step(n), at.Step(n + 1)});
+    if (least >= at.limits.jump && least > kJumpShare * most &&
+        least >= at.limits.spread_ratio * beside) {
+      return n;
+    }
+  }
+  return 1;
 }
 
 TrackEvent StepEvent(const Around& at, int64_t t, Proof proof) {

@@ -48,6 +48,11 @@ struct EventLimits {
   // they are, at least. Both leave room for rounding.
   float local_kink = HUGE_VALF;
   float local_square = 0;
+  // A jump that is spread over several steps: each of them is this many times
+  // those before and after the jump. The square of the inverse leaves room for
+  // rounding.
+  double spread_ratio = 0;
+  float most_beside_spread = 0;
 
   bool has_local_forms() const { return local_jump < HUGE_VAL; }
 };
@@ -108,6 +113,12 @@ inline bool MayBeJump(const Around& at) {
   return (step >= at.limits.least_step) &
          (std::max(at.steps[-1], at.steps[1]) <= kMostBesideJump * step);
 }
+// False if SpreadStepsAt finds none.
+inline bool MayBeSpread(const Around& at) {
+  const float least = std::min(at.steps[0], at.steps[1]);
+  return (least >= at.limits.least_step) &
+         (at.steps[-1] <= at.limits.most_beside_spread * least);
+}
 // False if SidesOfJump finds none.
 inline bool MayBeLocalJump(const Around& at) {
   const float* const kinks = at.kinks;
@@ -137,6 +148,10 @@ using JumpPoses = std::array<Quat<double>, 4>;
 // track then has no usual way from which the step could depart.
 int SidesOfJump(const MotionClip& clip, const Around& at,
                 const JumpPoses& poses);
+// The number of steps, 2 or 3 and the first one to the frame that `at` is
+// around, which are far longer than those before and after them. 1 if they are
+// not, or if one of them is the jump.
+int SpreadStepsAt(const Around& at);
 // The step to frame `t` as an event.
 TrackEvent StepEvent(const Around& at, int64_t t, Proof proof);
 // True if an event that is proved by `compared` is large for its track. Call

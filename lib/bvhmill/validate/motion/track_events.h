@@ -45,6 +45,9 @@ struct TrackEvent {
   float stated = 0;
   // Bits of JumpSide; 0 for a spike.
   int sides = 0;
+  // A jump may be spread over 2 or 3 steps, the first of which leads to
+  // `frame`.
+  int32_t steps = 1;
 };
 
 // The number of events, the frames at which the first and the last one begin,
