@@ -63,16 +63,19 @@ TEST(MotionFrameTime, IsThatOfTheFileOrAThirtiethOfASecond) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(MotionFrameTime(0.01), 0.01);
   EXPECT_EQ(MotionFrameTime(0.1999), 0.1999);
-  for (const double odd : {0.0, -0.01, 0.2, 1.0, kNan}) {
+  EXPECT_EQ(MotionFrameTime(0.001), 0.001);
+  for (const double odd : {0.0, -0.01, 0.2, 1.0, 0.00003, kNan}) {
     EXPECT_DOUBLE_EQ(MotionFrameTime(odd), 1.0 / 30) << odd;
   }
 }
 
-TEST(IsTooSlow, IsAStatedFrameTimeOfAFifthOfASecondOrMore) {
+TEST(IsBeyondRates, IsAStatedFrameTimeThatNoCaptureHas) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  for (const double slow : {0.2, 1.0}) EXPECT_TRUE(IsTooSlow(slow)) << slow;
-  for (const double other : {0.1999, 0.01, 0.0, -1.0, kNan}) {
-    EXPECT_FALSE(IsTooSlow(other)) << other;
+  for (const double odd : {0.2, 1.0, 0.00098, 1e-9}) {
+    EXPECT_TRUE(IsBeyondRates(odd)) << odd;
+  }
+  for (const double other : {0.1999, 0.01, 0.00099, 0.0, -1.0, kNan}) {
+    EXPECT_FALSE(IsBeyondRates(other)) << other;
   }
 }
 

@@ -1,6 +1,6 @@
 // The quick conditions of spikes and jumps leave out none.
 
-#include "bvhmill/validate/motion/event_tests.h"
+#include "bvhmill/validate/motion/events/event_tests.h"
 
 #include <gtest/gtest.h>
 

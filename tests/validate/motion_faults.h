@@ -33,6 +33,10 @@ std::vector<FaultCase> JitterCases();
 std::vector<FaultCase> ValueCases();
 // Jumps that are spread over several frames.
 std::vector<FaultCase> SpreadCases();
+// Vibrations that are spread over frames.
+std::vector<FaultCase> VibrationCases();
+// Joints that often stand still.
+std::vector<FaultCase> RestCases();
 // Rows that are exchanged.
 std::vector<FaultCase> OrderCases();
 // Cases next to the thresholds and to the ends of clips.

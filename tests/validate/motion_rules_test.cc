@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/validate/motion/track_events.h"
+#include "bvhmill/validate/motion/events/track_events.h"
 #include "tests/validate/motion_clips.h"
 #include "tests/validate/motion_faults.h"
 

@@ -135,7 +135,7 @@ ReferenceClip MakeReferenceClip(const Clip& clip) {
   out.clip = &clip;
   out.frames = clip.motion.frames;
   const double time = clip.motion.frame_time;
-  out.dt = time > 0 && time < 0.2 ? time : 1.0 / 30;
+  out.dt = time >= 0.00099 && time < 0.2 ? time : 1.0 / 30;
   out.reach = ReachOf(clip.skeleton);
   AddTracks(true, &out);
   if (out.reach > 0) AddTracks(false, &out);

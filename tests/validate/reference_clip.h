@@ -54,6 +54,8 @@ struct ReferenceClip {
   double Value(int64_t t, int32_t column) const;
   // As the file states it.
   double frame_time() const { return clip->motion.frame_time; }
+  // It states a rate, and `dt` is another.
+  bool HasOddRate() const { return frame_time() > 0 && dt != frame_time(); }
 };
 
 ReferenceClip MakeReferenceClip(const Clip& clip);

@@ -169,7 +169,7 @@ std::optional<Event> SpreadJump(const Reference& r, const ReferenceTrack& track,
     const auto [least, most] = extremes(t, end);
     const double beside =
         std::max(extremes(t - 3, t).second, extremes(end, end + 2).second);
-    if (least < (track.is_rotation ? std::max(8.0, 6 * beside)
+    if (least < (track.is_rotation ? std::max(8.0, 7 * beside)
                                    : std::max(0.02, 4 * beside)) ||
         least <= most / 4) {
       continue;

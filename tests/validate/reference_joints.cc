@@ -75,7 +75,7 @@ void FindTurns(const ReferenceTrack& track, Reference* r) {
 }  // namespace
 
 void FindSpins(Reference* r) {
-  if (r->clip.dt >= 0.045 || r->clip.frame_time() >= 0.2) return;
+  if (r->clip.dt >= 0.045 || r->clip.HasOddRate()) return;
   for (const ReferenceTrack* track : r->clip.Rotations()) {
     Finding f{"DATA_SPIN"};
     f.node = track->node;
@@ -108,16 +108,39 @@ double BodyStep(const Reference& r, int64_t t) {
   return sum;
 }
 
-void FindFrozenJoint(const ReferenceTrack& track, Reference* r) {
-  const int64_t frames = r->clip.frames;
-  std::vector<bool> still(static_cast<size_t>(frames), false);
-  for (int64_t t = 1; t < frames; ++t) {
+// True for each frame that is equal to the one before.
+std::vector<bool> StillFrames(const ReferenceTrack& track,
+                              const ReferenceClip& clip) {
+  std::vector<bool> still(static_cast<size_t>(clip.frames), false);
+  for (int64_t t = 1; t < clip.frames; ++t) {
     bool is_equal = true;
     for (const int32_t c : track.columns) {
-      is_equal = is_equal && r->clip.Value(t, c) == r->clip.Value(t - 1, c);
+      is_equal = is_equal && clip.Value(t, c) == clip.Value(t - 1, c);
     }
     still[static_cast<size_t>(t)] = is_equal;
   }
+  return still;
+}
+
+// At most a quarter of the joints that move by 2 degrees a second stand still
+// in a fifth of the steps.
+bool IsCaptured(const ReferenceClip& clip) {
+  const auto steps = static_cast<double>(clip.frames - 1);
+  int moving = 0;
+  int resting = 0;
+  for (const ReferenceTrack* track : clip.Rotations()) {
+    if (track->MeanStep() / clip.dt < 2) continue;
+    ++moving;
+    const auto still = StillFrames(*track, clip);
+    if (std::count(still.begin(), still.end(), true) > 0.2 * steps) ++resting;
+  }
+  return 4 * resting <= moving;
+}
+
+void FindFrozenJoint(const ReferenceTrack& track, bool is_captured,
+                     Reference* r) {
+  const int64_t frames = r->clip.frames;
+  const std::vector<bool> still = StillFrames(track, r->clip);
   RepeatRun longest;
   for (const RepeatRun& run : RunsOf(still)) {
     if (run.rows > longest.rows) longest = run;
@@ -140,7 +163,10 @@ void FindFrozenJoint(const ReferenceTrack& track, Reference* r) {
     own += track.Step(t);
     body += BodyStep(*r, t);
   }
-  if (zeros > 0.2 * outside || own / outside / r->clip.dt < 2 ||
+  const bool may_rest =
+      zeros > 0.2 * outside &&
+      (!is_captured || zeros + run > 0.7 * static_cast<double>(frames - 1));
+  if (may_rest || own / outside / r->clip.dt < 2 ||
       body_in_run / run < 0.25 * body / static_cast<double>(frames - 1)) {
     return;
   }
@@ -301,8 +327,9 @@ void FindGimbal(const ReferenceTrack& track, Reference* r) {
 }  // namespace
 
 void FindFrozenJoints(Reference* r) {
+  const bool is_captured = IsCaptured(r->clip);
   for (const ReferenceTrack* track : r->clip.Rotations()) {
-    FindFrozenJoint(*track, r);
+    FindFrozenJoint(*track, is_captured, r);
   }
 }
 

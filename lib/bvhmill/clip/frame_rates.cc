@@ -23,6 +23,7 @@ constexpr double kSameRate = 1e-6;
 // Seconds.
 constexpr double kUsualFrameTime = 1.0 / 30;
 constexpr double kLongestFrameTime = 0.2;
+constexpr double kShortestFrameTime = 0.00099;
 
 // True if `frame_time` is the frame time of `rate`, rounded to as many decimals
 // as `frame_time` has.
@@ -64,12 +65,13 @@ NearRate NearestFrameRate(double frame_time) {
 }
 
 double MotionFrameTime(double frame_time) {
-  return HasRate(frame_time) && !IsTooSlow(frame_time) ? frame_time
-                                                       : kUsualFrameTime;
+  return HasRate(frame_time) && !IsBeyondRates(frame_time) ? frame_time
+                                                           : kUsualFrameTime;
 }
 
-bool IsTooSlow(double frame_time) {
-  return HasRate(frame_time) && frame_time >= kLongestFrameTime;
+bool IsBeyondRates(double frame_time) {
+  return HasRate(frame_time) &&
+         (frame_time >= kLongestFrameTime || frame_time < kShortestFrameTime);
 }
 
 }  // namespace bvhmill

@@ -22,12 +22,12 @@ struct NearRate {
 NearRate NearestFrameRate(double frame_time);
 
 // The seconds between frames for rules and repairs that depend on the rate:
-// `frame_time`, or 1/30 if it is not within (0, 0.2).
+// `frame_time`, or 1/30 if it is not from 0.00099 to 0.2.
 double MotionFrameTime(double frame_time);
 
-// True if a rate is stated that MotionFrameTime does not take: the frame time
-// is 0.2 s or more. The motion
-// between two such frames is not known.
-bool IsTooSlow(double frame_time);
+// True if a rate is stated that MotionFrameTime does not take. From 0.2 s on,
+// the motion between two frames is not known. No capture of a body takes more
+// than 1010 frames a second: speeds would be those of another motion.
+bool IsBeyondRates(double frame_time);
 
 }  // namespace bvhmill

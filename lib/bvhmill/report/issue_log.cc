@@ -63,10 +63,12 @@ std::string Counted(int64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-// " in 3 frames, 2 runs"; empty if they are not known.
+// " in 3 frames, 2 runs; ..."; empty if they are not known. The rules that know
+// them skip the motion.
 std::string RowsInWords(int64_t rows, int64_t runs) {
   if (rows == 0) return {};
-  return " in " + Counted(rows, "frame") + ", " + Counted(runs, "run");
+  return " in " + Counted(rows, "frame") + ", " + Counted(runs, "run") +
+         "; the motion is not judged";
 }
 
 // Appends what follows a number of 1: a noun that is counted loses its "s", and

@@ -258,8 +258,8 @@ std::vector<FaultCase> CalmEdges() {
        [](Clip* c) { AddTo(3, 1, 60, 150, 151, c); },
        {"warning DATA_SPIKE joint 3 frame 150 to 151"}},
       {"RowThatRepeatsInAFastMotion",
-       {.frames_per_second = 120, .tempo = 8},
-       [](Clip* c) { Hold(200, 1, c); },
+       {.frames = 70, .frames_per_second = 120, .tempo = 8},
+       [](Clip* c) { Hold(40, 1, c); },
        {}},
       // Where the joint comes from rest and goes on fast, it is no spike.
       {"SpikeOfAJointThatMovesOn",

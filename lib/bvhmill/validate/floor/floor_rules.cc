@@ -121,7 +121,7 @@ void FloorRules::Finish(IssueLog* log) {
   const FootSlide slide =
       measure_.Slide(up, floor + Limit(Threshold::DATA_FOOT_SKATE_height),
                      Limit(Threshold::DATA_FOOT_SKATE_vertical), motion.dt);
-  if (!IsTooSlow(clip_->frame_time)) CheckSlide(slide, feet, log);
+  if (!IsBeyondRates(clip_->frame_time)) CheckSlide(slide, feet, log);
   CheckWay(up, slide, log);
 }
 

@@ -272,7 +272,7 @@ void PositionRules::CheckRoot(IssueLog* log) const {
       Limit(Threshold::DATA_ROOT_CONSTANT_reach) * clip_->motion.reach);
   // If poses stand for several frames, each new one is a step.
   const bool has_speed =
-      !IsTooSlow(clip_->frame_time) && !clip_->motion.has_many_repeats;
+      !IsBeyondRates(clip_->frame_time) && !clip_->motion.has_many_repeats;
   bool is_constant = true;
   for (const PositionedNode& node : nodes_) {
     is_constant = is_constant && Spread(node) <= still;

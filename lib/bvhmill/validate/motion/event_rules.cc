@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "bvhmill/report/short_number.h"
-#include "bvhmill/validate/motion/cut_finder.h"
-#include "bvhmill/validate/motion/event_tests.h"
+#include "bvhmill/validate/motion/events/cut_finder.h"
+#include "bvhmill/validate/motion/events/event_tests.h"
+#include "bvhmill/validate/motion/events/track_events.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
-#include "bvhmill/validate/motion/track_events.h"
 
 namespace bvhmill {
 namespace {

@@ -40,6 +40,8 @@ class FrozenJointRule final : public MotionRule {
   void Walk(const MotionBlock& block, size_t track);
   void AddStill(const MotionBlock& block, Joint* joint);
   void EndRun(int64_t next, double body, Joint* joint) const;
+  void JudgeClip();
+  bool MayRest(const Joint& joint) const;
   bool IsFrozen(size_t track) const;
   void Log(size_t track, IssueLog* log) const;
 
@@ -51,6 +53,8 @@ class FrozenJointRule final : public MotionRule {
   double body_before_ = 0;
   double first_step_ = 0;
   double last_step_ = 0;
+  // Few joints of the clip rest often, so it is no animation by keys.
+  bool is_captured_ = false;
 };
 
 void FrozenJointRule::Begin(const MotionClip& clip) {
@@ -125,6 +129,34 @@ void FrozenJointRule::Add(const MotionBlock& block) {
   body_before_ = body;
 }
 
+void FrozenJointRule::JudgeClip() {
+  const MotionClip& clip = *clip_;
+  const auto all = static_cast<double>(clip.facts->frames - 1);
+  const double least = clip[Threshold::DATA_FROZEN_JOINT_degrees_per_second] *
+                       all * clip.facts->dt;
+  double moving = 0;
+  double resting = 0;
+  for (size_t track = 0; track < joints_.size(); ++track) {
+    if (2 * kDegrees * clip.sums[track].steps < least) continue;
+    const auto still = static_cast<double>(joints_[track].still_steps);
+    ++moving;
+    if (still > clip[Threshold::DATA_FROZEN_JOINT_still] * all) ++resting;
+  }
+  is_captured_ = resting <= clip[Threshold::DATA_FROZEN_JOINT_joints] * moving;
+}
+
+// The joint stands still so often that it may be animated by keys.
+bool FrozenJointRule::MayRest(const Joint& joint) const {
+  const MotionClip& clip = *clip_;
+  const auto all = static_cast<double>(clip.facts->frames - 1);
+  const auto still = static_cast<double>(joint.still_steps);
+  const auto run = static_cast<double>(joint.longest.steps());
+  const double most = clip[Threshold::DATA_FROZEN_JOINT_still] * (all - run);
+  return still - run > most &&
+         !(is_captured_ &&
+           still <= clip[Threshold::DATA_FROZEN_JOINT_captured_still] * all);
+}
+
 bool FrozenJointRule::IsFrozen(size_t track) const {
   const MotionClip& clip = *clip_;
   const MotionFacts& facts = *clip.facts;
@@ -138,7 +170,6 @@ bool FrozenJointRule::IsFrozen(size_t track) const {
       outside < clip[Threshold::DATA_FROZEN_JOINT_frames]) {
     return false;
   }
-  const double still = (static_cast<double>(joint.still_steps) - run) / outside;
   double steps = clip.sums[track].steps;
   if (facts.first_apart) steps -= std::sqrt(clip.sums[track].first_step);
   if (facts.last_apart) steps -= std::sqrt(clip.sums[track].last_step);
@@ -146,7 +177,7 @@ bool FrozenJointRule::IsFrozen(size_t track) const {
   double body = body_before_;
   if (facts.first_apart) body -= first_step_;
   if (facts.last_apart) body -= last_step_;
-  return still <= clip[Threshold::DATA_FROZEN_JOINT_still] &&
+  return !MayRest(joint) &&
          speed >= clip[Threshold::DATA_FROZEN_JOINT_degrees_per_second] &&
          joint.longest.body / run >=
              clip[Threshold::DATA_FROZEN_JOINT_body] * body / all;
@@ -167,6 +198,7 @@ void FrozenJointRule::Log(size_t track, IssueLog* log) const {
 }
 
 void FrozenJointRule::Finish(IssueLog* log) {
+  JudgeClip();
   for (size_t track = 0; track < joints_.size(); ++track) {
     EndRun(clip_->facts->frames, body_before_, &joints_[track]);
     if (IsFrozen(track)) Log(track, log);

@@ -10,6 +10,7 @@
 #include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/validate/motion/vibration_finder.h"
 
 namespace bvhmill {
 namespace {
@@ -88,6 +89,9 @@ class JitterRule final : public MotionRule {
   IssueArgs ArgsOf(size_t track, double size) const;
   void Log(size_t track, IssueLog* log) const;
   void LogBurst(const Bursts& bursts, IssueLog* log) const;
+  void LogVibration(size_t track, IssueLog* log) const;
+  Location WindowAt(size_t track, int64_t window) const;
+  int64_t EndOf(int64_t window) const;
 
   const MotionClip* clip_ = nullptr;
   Limits rotations_;
@@ -104,6 +108,7 @@ class JitterRule final : public MotionRule {
   // An index of bursts_ for each rotation track, or -1.
   std::vector<int32_t> slots_;
   std::vector<Bursts> bursts_;
+  VibrationFinder vibrations_;
 };
 
 Bursts* JitterRule::BurstsOf(size_t track) {
@@ -130,7 +135,7 @@ void JitterRule::Begin(const MotionClip& clip) {
   const double dt = clip.facts->dt;
   constexpr double kMostFrames = 1e9;
   window_frames_ =
-      dt <= kLongestFrameTime && !IsTooSlow(clip.frame_time)
+      dt <= kLongestFrameTime && !IsBeyondRates(clip.frame_time)
           ? static_cast<int64_t>(std::min(std::round(1 / dt), kMostFrames))
           : 0;
   jitters_.assign(reach > 0 ? clip.tracks.size() : clip.rotations, {});
@@ -144,6 +149,7 @@ void JitterRule::Begin(const MotionClip& clip) {
                kMostFrames));
   slots_.assign(clip.rotations, -1);
   bursts_.clear();
+  vibrations_.Begin(clip, window_frames_);
 }
 
 void JitterRule::CloseWindow(Jitter* jitter) const {
@@ -249,6 +255,7 @@ void JitterRule::FindBursts(const MotionBlock& block, size_t track,
 // part of the motion.
 void JitterRule::Add(const MotionBlock& block) {
   if (window_frames_ == 0) return;
+  vibrations_.Add(block);
   const int64_t begin = std::max<int64_t>(block.BeginFor(1), 2);
   const int64_t end = block.is_last ? block.end() - 2 : block.EndFor(1);
   for (size_t track = 0; track < jitters_.size(); ++track) {
@@ -279,6 +286,18 @@ IssueArgs JitterRule::ArgsOf(size_t track, double size) const {
           {is_rotation ? "degrees" : "reach", amount}};
 }
 
+// The last frame of a window.
+int64_t JitterRule::EndOf(int64_t window) const {
+  return std::min((window + 1) * window_frames_, clip_->facts->frames) - 1;
+}
+
+Location JitterRule::WindowAt(size_t track, int64_t window) const {
+  Location at = MotionLocation(*clip_, clip_->tracks[track].node,
+                               window * window_frames_);
+  at.last_frame = EndOf(window);
+  return at;
+}
+
 void JitterRule::Log(size_t track, IssueLog* log) const {
   const Jitter& jitter = jitters_[track];
   const MotionTrack& which = clip_->tracks[track];
@@ -288,20 +307,15 @@ void JitterRule::Log(size_t track, IssueLog* log) const {
       jitter.steady >= (*clip_)[Threshold::DATA_JITTER_seconds] ||
       jitter.noisy >= (*clip_)[Threshold::DATA_JITTER_wild_seconds] ||
       (jitter.steady > 0 && seconds < kShortClip);
-  const auto end_of = [&](int64_t window) {
-    return std::min((window + 1) * window_frames_, frames) - 1;
-  };
-  Location at =
-      MotionLocation(*clip_, which.node, jitter.most_window * window_frames_);
-  at.last_frame = end_of(jitter.most_window);
   IssueArgs args =
       ArgsOf(track, jitter.all_degrees / static_cast<double>(jitter.all_count));
   args.emplace_back("seconds", std::to_string(jitter.noisy));
   args.emplace_back("reversals", std::to_string(jitter.most_count));
   args.emplace_back("first", std::to_string(jitter.first * window_frames_));
-  args.emplace_back("last", std::to_string(end_of(jitter.last)));
+  args.emplace_back("last", std::to_string(EndOf(jitter.last)));
   log->AddAs(is_warning ? Severity::kWarning : Severity::kHint,
-             IssueCode::DATA_JITTER, at, std::move(args), jitter.noisy,
+             IssueCode::DATA_JITTER, WindowAt(track, jitter.most_window),
+             std::move(args), jitter.noisy,
              which.kind == TrackKind::kRotation ? JointPart::kRotation
                                                 : JointPart::kPosition);
 }
@@ -321,7 +335,23 @@ void JitterRule::LogBurst(const Bursts& bursts, IssueLog* log) const {
              bursts.count, JointPart::kRotation);
 }
 
+void JitterRule::LogVibration(size_t track, IssueLog* log) const {
+  const Vibration& vibration = vibrations_.Of(track);
+  const double size =
+      double{vibration.all_sizes} / static_cast<double>(vibration.all_count);
+  IssueArgs args = ArgsOf(track, size);
+  args.emplace_back("seconds", std::to_string(vibration.noisy));
+  args.emplace_back("reversals", std::to_string(vibration.most_count));
+  args.emplace_back("first", std::to_string(vibration.first * window_frames_));
+  args.emplace_back("last", std::to_string(EndOf(vibration.last)));
+  log->AddAs(
+      Severity::kHint, IssueCode::DATA_JITTER,
+      WindowAt(track, vibration.most_window), std::move(args), vibration.noisy,
+      track < clip_->rotations ? JointPart::kRotation : JointPart::kPosition);
+}
+
 void JitterRule::Finish(IssueLog* log) {
+  vibrations_.Finish();
   for (size_t track = 0; track < jitters_.size(); ++track) {
     CloseWindow(&jitters_[track]);
     const bool has_bursts = track < slots_.size() && slots_[track] >= 0 &&
@@ -330,6 +360,8 @@ void JitterRule::Finish(IssueLog* log) {
       Log(track, log);
     } else if (has_bursts) {
       LogBurst(*BurstsOf(track), log);
+    } else if (vibrations_.Of(track).noisy > 0) {
+      LogVibration(track, log);
     }
   }
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "bvhmill/validate/motion/cut_finder.h"
+#include "bvhmill/validate/motion/events/cut_finder.h"
 #include "bvhmill/validate/motion/frame_time_rule.h"
 #include "bvhmill/validate/motion/motion_blocks.h"
 #include "bvhmill/validate/motion/rules.h"

@@ -99,7 +99,7 @@ void SpinRule::Begin(const MotionClip& clip) {
       clip[Threshold::DATA_SPIN_degrees_per_second] * clip.facts->dt, 360.0);
   // No step reaches the chord of more than half a turn.
   const double chord = 2 * std::sin(turn / 4 / kDegrees);
-  const bool is_judged = !IsTooSlow(clip.frame_time) &&
+  const bool is_judged = !IsBeyondRates(clip.frame_time) &&
                          clip.facts->dt < kLongestSpinFrameTime && turn > 0;
   least_ = is_judged ? static_cast<float>(chord * chord) : HUGE_VALF;
   spins_.assign(clip.rotations, {});

@@ -95,14 +95,17 @@ void StillRules::LogRepeats(IssueLog* log) const {
     reading = std::to_string(some.poses) + " of " + poses + " poses stand " +
               std::to_string(some.rows) + " times";
   }
-  log->Add(IssueCode::DATA_REPEATED_FRAMES, FrameLocation(rows_->first() + 1),
-           {{"frames", std::to_string(rows_->repeats())},
-            {"runs", std::to_string(rows_->runs())},
-            {"stride", stride},
-            {"poses", poses},
-            {"reading", std::move(reading)},
-            {"first", std::to_string(rows_->first())},
-            {"last", std::to_string(rows_->last())}});
+  log->Add(
+      IssueCode::DATA_REPEATED_FRAMES, FrameLocation(rows_->first() + 1),
+      {{"frames", std::to_string(rows_->repeats())},
+       {"runs", std::to_string(rows_->runs())},
+       {"stride", stride},
+       {"poses", poses},
+       {"reading", std::move(reading)},
+       {"left_out",
+        rows_->are_many() ? "; spikes, jumps and cuts are not judged" : ""},
+       {"first", std::to_string(rows_->first())},
+       {"last", std::to_string(rows_->last())}});
 }
 
 void StillRules::Finish(IssueLog* log) {

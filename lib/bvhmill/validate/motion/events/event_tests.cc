@@ -1,4 +1,4 @@
-#include "bvhmill/validate/motion/event_tests.h"
+#include "bvhmill/validate/motion/events/event_tests.h"
 
 #include <algorithm>
 

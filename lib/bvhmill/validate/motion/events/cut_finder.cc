@@ -1,4 +1,4 @@
-#include "bvhmill/validate/motion/cut_finder.h"
+#include "bvhmill/validate/motion/events/cut_finder.h"
 
 #include <algorithm>
 #include <array>

@@ -1,11 +1,11 @@
-#include "bvhmill/validate/motion/track_events.h"
+#include "bvhmill/validate/motion/events/track_events.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 
-#include "bvhmill/validate/motion/cut_finder.h"
+#include "bvhmill/validate/motion/events/cut_finder.h"
 
 namespace bvhmill {
 namespace {

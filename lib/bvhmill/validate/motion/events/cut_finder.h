@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "bvhmill/validate/motion/event_tests.h"
+#include "bvhmill/validate/motion/events/event_tests.h"
 #include "bvhmill/validate/motion/motion_rule.h"
 
 namespace bvhmill {

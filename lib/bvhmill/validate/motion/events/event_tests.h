@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "bvhmill/math/linear.h"
+#include "bvhmill/validate/motion/events/track_events.h"
 #include "bvhmill/validate/motion/motion_rule.h"
-#include "bvhmill/validate/motion/track_events.h"
 
 namespace bvhmill {
 
