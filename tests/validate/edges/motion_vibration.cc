@@ -32,7 +32,7 @@ std::vector<FaultCase> VibrationCases() {
        {{"kind", "rotation"}, {"seconds", "3"}, {"reversals", "22"}}},
       {"VibrationAtAHundredFrames",
        {.frames = 500, .frames_per_second = 100},
-       [](Clip* c) { Vibrate(4, 10, 3, 100, 399, c); },
+       [](Clip* c) { Vibrate(4, 10, 6, 100, 399, c); },
        {"hint DATA_JITTER joint 4 frame 100 to 199 x3"}},
       // A person can shake a hand.
       {"SlowVibration",
