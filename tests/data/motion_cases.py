@@ -164,9 +164,24 @@ def gimbal_near():
     return rows
 
 
+def quantized():
+    return [row[:3] + [round(v, 1) for v in row[3:]] for row in clip()]
+
+
+def radians():
+    return [row[:3] + [4 * math.radians(v) for v in row[3:]] for row in clip()]
+
+
+def rows_exchanged():
+    rows = clip(rate=60)
+    rows[40], rows[41] = rows[41], rows[40]
+    return rows
+
+
 CASES = [frozen_clip, frozen_frames, repeated_frames, interpolated, spike, jump,
          spin, cut, first_frame_apart, last_frame_apart, jitter, frozen_joint,
-         tempo_odd, euler_flip, gimbal_near, clip]
+         tempo_odd, euler_flip, gimbal_near, quantized, radians,
+         rows_exchanged, clip]
 
 
 def text(rows, frame_time="0.0333333"):

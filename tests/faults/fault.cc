@@ -9,8 +9,9 @@ const char* StrengthName(Strength strength) {
 
 std::vector<FaultKind> AllFaults() {
   std::vector<FaultKind> all;
-  for (const auto part : {EventFaults(), RowFaults(), RotationFaults(),
-                          ClipFaults(), FloorFaults(), TurnFaults()}) {
+  for (const auto part :
+       {EventFaults(), RowFaults(), RotationFaults(), ClipFaults(),
+        FloorFaults(), TurnFaults(), ValueFaults()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

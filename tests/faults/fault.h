@@ -69,5 +69,6 @@ std::span<const FaultKind> RotationFaults();  // some time of one joint
 std::span<const FaultKind> ClipFaults();      // the header and the skeleton
 std::span<const FaultKind> FloorFaults();     // feet, floor, axes
 std::span<const FaultKind> TurnFaults();      // large turns of one joint
+std::span<const FaultKind> ValueFaults();     // values and the order of rows
 
 }  // namespace bvhmill::faults

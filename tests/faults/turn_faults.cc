@@ -1,7 +1,9 @@
-// Large turns of one joint: half a turn for one frame, a turn all the way
-// round, and wild noise.
+// Turns of one joint: half a turn for one frame, a turn all the way round, wild
+// noise, a vibration, a jump that is spread over frames, and a limit at which
+// the joint stops.
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "tests/faults/clip_tools.h"
@@ -69,10 +71,83 @@ Injected FilteredWrap(Site* site) {
   return Expected{{"DATA_SPIN"}, first, first + count, {joint}};
 }
 
+// The joint turns to and fro 12 times a second.
+Injected Vibration(Site* site) {
+  Clip& clip = *site->clip;
+  const auto joints = MovingJoints(clip);
+  if (clip.motion.frame_time > 1 / 29.0 || joints.empty()) return std::nullopt;
+  if (Frames(clip) < FramesIn(clip, 4)) return std::nullopt;
+  const int32_t joint = AnyOf(site, joints);
+  const double degrees = site->Pick(8.0, 5.0, 3.5);
+  for (int64_t frame = 0; frame < Frames(clip); ++frame) {
+    const double turns =
+        12 * static_cast<double>(frame) * clip.motion.frame_time;
+    Turn(&clip, frame, joint, 0, degrees * std::sin(6.283185307 * turns + 0.5));
+  }
+  return Expected{{"DATA_JITTER"}, 0, Frames(clip) - 1, {joint}};
+}
+
+// A jump that a filter has spread over two frames.
+Injected SpreadJump(Site* site) {
+  Clip& clip = *site->clip;
+  const auto joints = MovingJoints(clip);
+  if (joints.empty() || Frames(clip) < 40) return std::nullopt;
+  const int32_t joint = AnyOf(site, joints);
+  const int64_t first = MiddleFrame(site, 10);
+  double usual = 0;
+  for (int64_t frame = first - 4; frame < first + 6; ++frame) {
+    usual = std::max(usual, StepAt(clip, frame, joint));
+  }
+  const double half = std::max(10.0, 8 * usual + 3) * site->Pick(4, 2, 1);
+  if (half > 80) return std::nullopt;
+  for (int64_t frame = first; frame < Frames(clip); ++frame) {
+    Turn(&clip, frame, joint, 0, frame == first ? half : 2 * half);
+  }
+  return Expected{{"DATA_JUMP"}, first, first + 1, {joint}};
+}
+
+// The joint stops whenever an angle is beyond a limit.
+Injected Clamped(Site* site) {
+  Clip& clip = *site->clip;
+  const auto joints = MovingJoints(clip, 20);
+  if (joints.size() < 8 || Frames(clip) < FramesIn(clip, 3)) {
+    return std::nullopt;
+  }
+  const int32_t joint = AnyOf(site, joints);
+  const Node& node = clip.skeleton.nodes[static_cast<size_t>(joint)];
+  const int64_t column = node.first_channel + node.channel_count - 1;
+  std::vector<float> values;
+  for (int64_t frame = 0; frame < Frames(clip); ++frame) {
+    values.push_back(ValueAt(clip, frame, column));
+  }
+  std::sort(values.begin(), values.end());
+  const double share = site->Pick(0.45, 0.6, 0.75);
+  const float limit =
+      values[static_cast<size_t>(share * static_cast<double>(values.size()))];
+  int64_t run = 0;
+  int64_t longest = 0;
+  int64_t first = 0;
+  const Clip before = clip;
+  for (int64_t frame = 1; frame < Frames(clip); ++frame) {
+    const bool is_held = ValueAt(before, frame, column) > limit;
+    run = is_held ? run + 1 : 0;
+    if (run > longest) {
+      longest = run;
+      first = frame - run;
+    }
+    for (int64_t c = node.first_channel;
+         is_held && c < node.first_channel + node.channel_count; ++c) {
+      ValueAt(&clip, frame, c) = ValueAt(clip, frame - 1, c);
+    }
+  }
+  if (longest < FramesIn(clip, 0.7)) return std::nullopt;
+  return Expected{{"DATA_FROZEN_JOINT"}, first, first + longest, {joint}};
+}
+
 constexpr FaultKind kFaults[] = {
-    {"spike_half_turn", HalfTurnSpike},
-    {"jitter_wild", WildJitter},
-    {"filtered_wrap", FilteredWrap},
+    {"spike_half_turn", HalfTurnSpike}, {"jitter_wild", WildJitter},
+    {"filtered_wrap", FilteredWrap},    {"vibration", Vibration},
+    {"jump_spread", SpreadJump},        {"clamped_joint", Clamped},
 };
 
 }  // namespace

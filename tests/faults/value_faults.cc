@@ -1,0 +1,73 @@
+// Rotations that lack digits, rotations in radians, and rows that are
+// exchanged.
+
+#include <cmath>
+#include <functional>
+
+#include "tests/faults/clip_tools.h"
+
+namespace bvhmill::faults {
+namespace {
+
+using Injected = std::optional<Expected>;
+
+void ChangeRotations(Clip* clip, const std::function<double(double)>& change) {
+  const auto& channels = clip->skeleton.channels;
+  for (size_t i = 0; i < clip->motion.values.size(); ++i) {
+    if (!IsRotation(channels[i % channels.size()])) continue;
+    float& value = clip->motion.values[i];
+    value = static_cast<float>(change(double{value}));
+  }
+}
+
+// All angles are rounded.
+Injected Rounded(Site* site) {
+  if (MovingJoints(*site->clip).size() < 3 || Frames(*site->clip) < 20) {
+    return std::nullopt;
+  }
+  const double step = site->Pick(5.0, 1.0, 0.1);
+  ChangeRotations(site->clip, [step](double angle) {
+    return std::round(angle / step) * step;
+  });
+  return Expected{{"DATA_QUANTIZED"}, {}, {}, {}};
+}
+
+// All angles are written in radians.
+Injected Radians(Site* site) {
+  // Smaller movements are no evidence.
+  if (MovingJoints(*site->clip, 20).size() < 8) return std::nullopt;
+  ChangeRotations(site->clip, [](double angle) {
+    return std::remainder(angle, 360) * 0.017453292519943295;
+  });
+  return Expected{{"DATA_RADIANS"}, {}, {}, {}};
+}
+
+// Two neighbouring rows are exchanged while the body moves.
+Injected ExchangedRows(Site* site) {
+  Clip& clip = *site->clip;
+  if (Frames(clip) < 60) return std::nullopt;
+  const auto joints = MovingJoints(clip, site->Pick(40.0, 30.0, 20.0));
+  if (joints.size() < 8) return std::nullopt;
+  const int64_t frame = MiddleFrame(site, 10);
+  const auto width = static_cast<int64_t>(Width(clip));
+  for (int64_t c = 0; c < width; ++c) {
+    std::swap(ValueAt(&clip, frame, c), ValueAt(&clip, frame + 1, c));
+  }
+  return Expected{{"DATA_ROWS_EXCHANGED", "DATA_CUT", "DATA_SPIKE", "DATA_JUMP",
+                   "DATA_JITTER"},
+                  frame,
+                  frame + 2,
+                  {}};
+}
+
+constexpr FaultKind kFaults[] = {
+    {"rounded_angles", Rounded},
+    {"radians", Radians},
+    {"exchanged_rows", ExchangedRows},
+};
+
+}  // namespace
+
+std::span<const FaultKind> ValueFaults() { return kFaults; }
+
+}  // namespace bvhmill::faults
