@@ -98,6 +98,7 @@ class DataChecker {
     }
     BVHMILL_RETURN_IF_ERROR(AddFaults(std::string("WITH counts AS (") +
                                       rows_.counts() + kCountRule));
+    BVHMILL_RETURN_IF_ERROR(CheckBytes());
     BVHMILL_RETURN_IF_ERROR(CheckMessages());
     BVHMILL_RETURN_IF_ERROR(CountRows());
     BVHMILL_RETURN_IF_ERROR(CheckNames());
@@ -130,6 +131,20 @@ class DataChecker {
     return Read(rule, [this](const JobRows::Row& row) {
       AddOf(row[0], row[1], row[2]);
     });
+  }
+
+  // Jobs that are counted, or have rows, with a number of bytes that the other
+  // side does not have.
+  absl::Status CheckBytes() {
+    const std::string counted = rows_.counted_bytes();
+    const std::string rows = rows_.row_bytes();
+    const auto only = [](const std::string& these, const std::string& those) {
+      return "SELECT * FROM (" + these + " EXCEPT " + those + ") only_here";
+    };
+    return AddFaults(
+        "SELECT DISTINCT job, 'bytes', 'do not fit its rows' "
+        "FROM (" +
+        only(counted, rows) + " UNION ALL " + only(rows, counted) + ") odd");
   }
 
   absl::Status CheckMessages() {

@@ -44,9 +44,10 @@ struct DataCheck {
 
 // Reads everything in the data folder at `path` and checks it. The database
 // must be whole; every blob must have its digest; the counts of a job must be
-// those of its items; each item that is done must have one result, and others
-// none; rows must have values that servers give them; and all blobs that are
-// named must exist. Faults of the data go into `check`; the status is OK then.
+// those of its items, and its bytes those of its rows; each item that is done
+// must have one result, and others none; rows must have values that servers
+// give them; and all blobs that are named must exist. Faults of the data go
+// into `check`; the status is OK then.
 //
 // `database` is empty for the folder of one server, which must not run:
 // FAILED_PRECONDITION, DATA_IN_USE. Else it is the address of the database of

@@ -71,9 +71,28 @@ absl::Status CheckBounds(const NewJob& job, const BoundCounts& counts) {
     return TooMany("max_queued_items_per_caller", most, own);
   }
   const int64_t jobs = counts.own_jobs + 1;
-  return Exceeds(jobs, job.max_jobs)
-             ? TooMany("max_jobs_per_caller", job.max_jobs, jobs)
+  if (Exceeds(jobs, job.max_jobs)) {
+    return TooMany("max_jobs_per_caller", job.max_jobs, jobs);
+  }
+  const int64_t bytes = counts.own_bytes + RowBytesOf(job);
+  return Exceeds(bytes, job.max_row_bytes)
+             ? TooMany("max_job_bytes_per_caller", job.max_row_bytes, bytes)
              : absl::OkStatus();
+}
+
+int64_t RowBytesOf(const NewJob& job) {
+  size_t bytes = job.display_name.size() + job.annotations.size() +
+                 job.options.size() + job.request_id.size();
+  for (const NewItem& item : job.items) {
+    bytes += item.key.size() + item.display_name.size() + item.options.size();
+  }
+  const auto rows = static_cast<int64_t>(1 + job.items.size());
+  return kRowBytes * rows + static_cast<int64_t>(bytes);
+}
+
+int64_t RowBytesOf(const ItemResult& result) {
+  const auto rows = static_cast<int64_t>(1 + result.outputs.size());
+  return kRowBytes * rows + static_cast<int64_t>(result.bytes.size());
 }
 
 int64_t BytesOf(const JobInfo& job) {

@@ -18,13 +18,19 @@ JobInfo InfoOfNewJob(const NewJob& job, int64_t now_ms);
 absl::Status NoJob(const std::string& id);
 // ALREADY_EXISTS, REQUEST_ID_USED. `id` is that of the job that was made.
 absl::Status RequestIdUsed(const std::string& id);
+// The bytes that a row counts with, besides the texts and messages in it.
+inline constexpr int64_t kRowBytes = 256;
+// The bytes of the rows that a new job takes, and those that a result adds.
+int64_t RowBytesOf(const NewJob& job);
+int64_t RowBytesOf(const ItemResult& result);
 // The counts that are compared with the bounds of a new job, without that job.
 struct BoundCounts {
   // Unfinished items of all callers, and those of the caller of the job.
   int64_t items = 0;
   int64_t own_items = 0;
-  // Kept jobs of the caller.
+  // Kept jobs of the caller, and the bytes of their rows.
   int64_t own_jobs = 0;
+  int64_t own_bytes = 0;
 };
 // RESOURCE_EXHAUSTED, LIMIT_EXCEEDED if the job and `counts` together exceed
 // the bounds of the job.

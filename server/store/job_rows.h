@@ -43,6 +43,11 @@ class JobRows {
   // A query with a row for each job that has counts: job, ok, failed, leased.
   virtual const char* counts() const = 0;
 
+  // Queries for (caller, job, bytes) of each job that a caller sees: the bytes
+  // that the store has counted, and those of its rows.
+  virtual const char* counted_bytes() const = 0;
+  virtual const char* row_bytes() const = 0;
+
   // True if an item or a result names the blob now: this call also sees what
   // was changed since the first query.
   virtual absl::Status IsNamed(const BlobName& blob, bool* is_named) = 0;

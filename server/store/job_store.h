@@ -72,6 +72,9 @@ struct NewJob {
   // callers, or kept jobs of this one; 0 = any number.
   int64_t max_queued_items = 0;
   int64_t max_jobs = 0;
+  // The same for the bytes of the rows of the kept jobs of this caller: see
+  // RowBytesOf.
+  int64_t max_row_bytes = 0;
   // The same for the unfinished items of this caller.
   ItemShare item_share;
 };

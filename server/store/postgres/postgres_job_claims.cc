@@ -7,6 +7,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "server/store/claim_shares.h"
+#include "server/store/job_parts.h"
 #include "server/store/may_begin_sql.h"
 #include "server/store/postgres/counts_sql.h"
 #include "server/store/postgres/postgres_job_store.h"
@@ -54,7 +55,7 @@ constexpr char kBeginJobs[] =
     "WITH found AS MATERIALIZED (SELECT number, state, options FROM job WHERE "
     "number = ANY ($1::bigint[]) AND state < 4 ORDER BY number FOR KEY SHARE), "
     "counted AS (" BVHMILL_ADD_COUNTS(
-        "SELECT u.job, $2::int, u.leased, 0, 0, 0 FROM unnest($1::bigint[], "
+        "SELECT u.job, $2::int, u.leased, 0, 0, 0, 0 FROM unnest($1::bigint[], "
         "$3::bigint[]) u (job, leased) JOIN found ON found.number = u.job "
         "ORDER BY u.job") ") SELECT number, state, options FROM found";
 
@@ -82,6 +83,8 @@ struct FinishedColumns {
   // The results one after the other; those of an item begin at `at`, from 1.
   std::string bytes;
   std::vector<size_t> at, sizes;
+  // The bytes of their rows.
+  std::vector<int64_t> row_bytes;
 
   void Add(const FinishedItem& item) {
     jobs.push_back(item.lease.job);
@@ -92,6 +95,7 @@ struct FinishedColumns {
     at.push_back(bytes.size() + 1);
     sizes.push_back(item.result.bytes.size());
     bytes += item.result.bytes;
+    row_bytes.push_back(RowBytesOf(item.result));
   }
 };
 
@@ -118,19 +122,20 @@ struct OutputColumns {
 constexpr char kComplete[] =
     "WITH done AS (UPDATE item SET state = 2 FROM unnest($1::bigint[], "
     "$2::bigint[], $3::bigint[], $4::int[], $5::int[], $6::bigint[], "
-    "$7::bigint[]) u (job, number, lease, code, aside, at, size) WHERE "
-    "item.job = u.job AND item.number = u.number AND item.state = 1 AND "
-    "item.lease = u.lease RETURNING item.job, item.number, item.blob, "
-    "item.lease, u.code, u.aside, u.at, u.size), added AS (INSERT INTO result "
-    "(job, item, blob, code, bytes) SELECT job, number, blob, code, "
-    "substring($8::bytea FROM at::int FOR size::int) FROM done), named AS "
-    "(INSERT INTO output (job, item, position, blob) SELECT o.job, o.item, "
+    "$7::bigint[], $15::bigint[]) u (job, number, lease, code, aside, at, "
+    "size, row_bytes) WHERE item.job = u.job AND item.number = u.number AND "
+    "item.state = 1 AND item.lease = u.lease RETURNING item.job, item.number, "
+    "item.blob, item.lease, u.code, u.aside, u.at, u.size, u.row_bytes), added "
+    "AS (INSERT INTO result (job, item, blob, code, bytes) SELECT job, number, "
+    "blob, code, substring($8::bytea FROM at::int FOR size::int) FROM done), "
+    "named AS (INSERT INTO output (job, item, position, blob) SELECT o.job, "
+    "o.item, "
     "o.position, o.blob FROM unnest($9::bigint[], $10::bigint[], "
     "$11::bigint[], $12::int[], $13::text[]) o (lease, job, item, position, "
     "blob) JOIN done ON done.lease = o.lease), counted AS (" BVHMILL_ADD_COUNTS(
         "SELECT job, $14::int, -count(*), count(*) FILTER (WHERE code = 0), "
-        "count(*) FILTER (WHERE code <> 0), sum(aside) FROM done GROUP BY job "
-        "ORDER BY job") ") SELECT lease FROM done";
+        "count(*) FILTER (WHERE code <> 0), sum(aside), sum(row_bytes) FROM "
+        "done GROUP BY job ORDER BY job") ") SELECT lease FROM done";
 
 // The leases whose items got their results.
 std::set<int64_t> StoreFinished(const FinishedColumns& columns,
@@ -140,7 +145,8 @@ std::set<int64_t> StoreFinished(const FinishedColumns& columns,
       ArrayOf(columns.leases), ArrayOf(columns.codes), ArrayOf(columns.aside),
       ArrayOf(columns.at), ArrayOf(columns.sizes), BytesFor(columns.bytes),
       ArrayOf(outputs.leases), ArrayOf(outputs.jobs), ArrayOf(outputs.items),
-      ArrayOf(outputs.positions), ArrayOfTexts(outputs.blobs), work->slot());
+      ArrayOf(outputs.positions), ArrayOfTexts(outputs.blobs), work->slot(),
+      ArrayOf(columns.row_bytes));
   std::set<int64_t> leases;
   for (const auto& row : done) leases.insert(row[0].as<int64_t>());
   return leases;

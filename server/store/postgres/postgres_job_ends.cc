@@ -14,7 +14,8 @@ namespace {
 // more.
 #define BVHMILL_SUMS                                                        \
   "SELECT coalesce(sum(ok + failed), 0) AS done, coalesce(sum(leased), 0) " \
-  "AS leased FROM job_count WHERE job_count.job = "
+  "AS leased, coalesce(sum(bytes), 0) AS bytes FROM job_count WHERE "       \
+  "job_count.job = "
 #define BVHMILL_IS_OVER \
   "(c.done >= job.total OR (job.state = 3 AND c.leased = 0))"
 
@@ -46,7 +47,7 @@ void PostgresJobStore::AddCounts(const Changes& changes, Work* work) {
   }
   work->Run(
       BVHMILL_ADD_COUNTS(
-          "SELECT job, $2::int, leased, ok, failed, set_aside FROM "
+          "SELECT job, $2::int, leased, ok, failed, set_aside, 0 FROM "
           "unnest($1::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], "
           "$6::bigint[]) u (job, leased, ok, failed, set_aside)"),
       ArrayOf(JobsOf(changes)), work->slot(), ArrayOf(leased), ArrayOf(ok),
@@ -61,7 +62,8 @@ absl::Status PostgresJobStore::EndJob(int64_t job, int64_t now_ms,
     work->Run("SELECT 1 FROM job WHERE number = $1 FOR UPDATE", job);
     const pqxx::result ended = work->Run(
         "UPDATE job SET end_ms = greatest(create_ms, $2), state = CASE WHEN "
-        "c.done >= total THEN 4 ELSE 6 END FROM (" BVHMILL_SUMS
+        "c.done >= total THEN 4 ELSE 6 END, bytes = job.bytes + c.bytes FROM "
+        "(" BVHMILL_SUMS
         "$1) c WHERE number = $1 AND state < 4 AND " BVHMILL_IS_OVER,
         job, now_ms);
     *is_over = ended.affected_rows() == 1;

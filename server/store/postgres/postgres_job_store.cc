@@ -23,11 +23,12 @@ namespace {
   "job.id, job.number, job.caller, job.display_name, job.annotations, " \
   "job.state, job.total, c.ok, c.failed, c.leased, c.set_aside, "       \
   "job.create_ms, job.start_ms, job.end_ms"
-#define BVHMILL_JOB_SUMS                                                    \
-  " CROSS JOIN LATERAL (SELECT coalesce(sum(ok), 0)::bigint AS ok, "        \
-  "coalesce(sum(failed), 0)::bigint AS failed, coalesce(sum(leased), "      \
-  "0)::bigint AS leased, coalesce(sum(set_aside), 0)::bigint AS set_aside " \
-  "FROM job_count WHERE job_count.job = job.number) c "
+#define BVHMILL_JOB_SUMS                                                     \
+  " CROSS JOIN LATERAL (SELECT coalesce(sum(ok), 0)::bigint AS ok, "         \
+  "coalesce(sum(failed), 0)::bigint AS failed, coalesce(sum(leased), "       \
+  "0)::bigint AS leased, coalesce(sum(set_aside), 0)::bigint AS set_aside, " \
+  "coalesce(sum(bytes), 0)::bigint AS bytes FROM job_count WHERE "           \
+  "job_count.job = job.number) c "
 
 constexpr char kLockBounds[] =
     "SELECT pg_advisory_xact_lock(" BVHMILL_BOUNDS_LOCK ")";
@@ -116,30 +117,43 @@ void AddItems(int64_t job, const NewJob& from, Work* work) {
 void AddJob(const NewJob& job, Work* work, JobInfo* info) {
   const pqxx::result added = work->Run(
       "INSERT INTO job (id, caller, space, display_name, annotations, options, "
-      "request_id, request_digest, state, total, create_ms, end_ms) VALUES "
-      "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING number",
+      "request_id, request_digest, state, total, create_ms, end_ms, bytes) "
+      "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) "
+      "RETURNING number",
       info->id, job.caller, SpaceOf(job.caller), BytesFor(job.display_name),
       BytesFor(job.annotations), BytesFor(job.options),
       BytesFor(job.request_id), job.request_digest,
-      static_cast<int>(info->state), info->total, info->create_ms,
-      info->end_ms);
+      static_cast<int>(info->state), info->total, info->create_ms, info->end_ms,
+      RowBytesOf(job));
   info->number = added[0][0].as<int64_t>();
 }
 
-// `is_added`: the job is among those that are counted.
+// One statement, so that it sees each job before its end or after it: the bytes
+// of its results are counted once. `is_added`: the job is among those that are
+// counted.
 absl::Status CheckRoomIn(const NewJob& job, bool is_added, Work* work) {
-  const pqxx::row waiting = work->Run(
-      "SELECT coalesce(sum(job.total - c.ok - c.failed), 0)::bigint, "
-      "coalesce(sum(job.total - c.ok - c.failed) FILTER (WHERE job.caller = "
-      "$1), 0)::bigint FROM job" BVHMILL_JOB_SUMS "WHERE job.state < 4",
+  const pqxx::row row = work->Run(
+      "SELECT items, own_items, jobs, (kept + added)::bigint FROM (SELECT "
+      "coalesce(sum(left_items), 0)::bigint AS items, coalesce(sum(left_items) "
+      "FILTER (WHERE is_own), 0)::bigint AS own_items, coalesce(sum(bytes) "
+      "FILTER (WHERE is_own), 0) AS added FROM (SELECT job.total - c.ok - "
+      "c.failed AS left_items, job.caller = $1 AS is_own, c.bytes FROM "
+      "job" BVHMILL_JOB_SUMS
+      "WHERE job.state < 4) open) unfinished, (SELECT count(*) AS jobs, "
+      "coalesce(sum(bytes), 0) AS kept FROM job WHERE caller = $1) own",
       job.caller)[0];
-  const pqxx::result kept =
-      work->Run("SELECT count(*) FROM job WHERE caller = $1", job.caller);
-  const int64_t items = is_added ? static_cast<int64_t>(job.items.size()) : 0;
-  return CheckBounds(
-      job, {.items = waiting[0].as<int64_t>() - items,
-            .own_items = waiting[1].as<int64_t>() - items,
-            .own_jobs = kept[0][0].as<int64_t>() - (is_added ? 1 : 0)});
+  BoundCounts counts = {.items = row[0].as<int64_t>(),
+                        .own_items = row[1].as<int64_t>(),
+                        .own_jobs = row[2].as<int64_t>(),
+                        .own_bytes = row[3].as<int64_t>()};
+  if (is_added) {
+    const auto items = static_cast<int64_t>(job.items.size());
+    counts.items -= items;
+    counts.own_items -= items;
+    --counts.own_jobs;
+    counts.own_bytes -= RowBytesOf(job);
+  }
+  return CheckBounds(job, counts);
 }
 
 }  // namespace

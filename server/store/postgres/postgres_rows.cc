@@ -5,6 +5,7 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "server/store/job_bytes_sql.h"
 #include "server/store/job_rows.h"
 #include "server/store/migrations.h"
 #include "server/store/postgres/connections.h"
@@ -102,6 +103,16 @@ class PostgresRows final : public JobRows {
   const char* counts() const override {
     return "SELECT job, sum(ok) AS ok, sum(failed) AS failed, sum(leased) AS "
            "leased FROM job_count GROUP BY job";
+  }
+
+  const char* counted_bytes() const override {
+    return "SELECT caller, number AS job, bytes + CASE WHEN state < 4 THEN "
+           "(SELECT coalesce(sum(c.bytes), 0) FROM job_count c WHERE c.job = "
+           "number) ELSE 0 END AS bytes FROM job WHERE caller <> '/gone'";
+  }
+
+  const char* row_bytes() const override {
+    return BVHMILL_ROW_BYTES("length(", ")");
   }
 
   absl::Status IsNamed(const BlobName& blob, bool* is_named) override {

@@ -1,11 +1,13 @@
 // Leases and results: the part of SqliteJobStore that workers use.
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "bvhmill/base/status.h"
 #include "server/store/claim_shares.h"
+#include "server/store/job_parts.h"
 #include "server/store/sqlite/claim_sql.h"
 #include "server/store/sqlite/sqlite_job_store.h"
 
@@ -170,6 +172,13 @@ absl::Status SqliteJobStore::CompleteOne(const FinishedItem& item,
   return count.Bind(lease.job).Run();
 }
 
+absl::Status SqliteJobStore::AddBytes(int64_t job, int64_t bytes) {
+  Statement add(writer_.get(),
+                "UPDATE job_bytes SET bytes = bytes + ?1 WHERE job = ?2 AND "
+                "caller = (SELECT caller FROM job WHERE number = ?2)");
+  return add.Bind(bytes).Bind(job).Run();
+}
+
 // A job is over if every item has a result; or, if it was cancelled, if none is
 // leased.
 absl::Status SqliteJobStore::EndIfOver(int64_t job, int64_t now_ms,
@@ -191,15 +200,17 @@ absl::Status SqliteJobStore::Complete(std::span<const FinishedItem> items,
   const std::lock_guard lock(write_mutex_);
   Transaction transaction(writer_.get());
   BVHMILL_RETURN_IF_ERROR(transaction.status());
-  std::set<int64_t> jobs;
+  // The jobs, and the bytes of the rows that each of them gets.
+  std::map<int64_t, int64_t> jobs;
   accepted->clear();
   for (const FinishedItem& item : items) {
     bool is_accepted = false;
     BVHMILL_RETURN_IF_ERROR(CompleteOne(item, &is_accepted));
     accepted->push_back(is_accepted);
-    jobs.insert(item.lease.job);
+    jobs[item.lease.job] += is_accepted ? RowBytesOf(item.result) : 0;
   }
-  for (const int64_t job : jobs) {
+  for (const auto& [job, bytes] : jobs) {
+    BVHMILL_RETURN_IF_ERROR(AddBytes(job, bytes));
     BVHMILL_RETURN_IF_ERROR(EndIfOver(job, now_ms, over));
   }
   return transaction.Commit();

@@ -11,6 +11,13 @@
 
 namespace bvhmill::server {
 
+absl::Status SqliteJobStore::DropBytes(int64_t job) {
+  Statement drop(writer_.get(),
+                 "DELETE FROM job_bytes WHERE job = ?1 AND caller = (SELECT "
+                 "caller FROM job WHERE number = ?1)");
+  return drop.Bind(job).Run();
+}
+
 absl::Status SqliteJobStore::Hide(const std::string& caller,
                                   const std::string& id, int64_t* number) {
   const std::lock_guard lock(write_mutex_);
@@ -20,6 +27,7 @@ absl::Status SqliteJobStore::Hide(const std::string& caller,
   BVHMILL_RETURN_IF_ERROR(FindJob(writer_.get(), caller, id, &job));
   if (!IsOver(job.state)) return JobNotOver();
   *number = job.number;
+  BVHMILL_RETURN_IF_ERROR(DropBytes(job.number));
   {
     Statement hide(writer_.get(),
                    "UPDATE job SET " BVHMILL_GONE " WHERE number = ?");
@@ -41,6 +49,7 @@ absl::Status SqliteJobStore::RemoveItems(int64_t job, int64_t end) {
     BVHMILL_RETURN_IF_ERROR(remove.Bind(job).Bind(end).Run());
     removed[table++] = writer_->changes();
   }
+  BVHMILL_RETURN_IF_ERROR(DropBytes(job));
   // The rows that are left are a whole job, so a check of the data is content.
   Statement shrink(writer_.get(),
                    "UPDATE job SET " BVHMILL_GONE

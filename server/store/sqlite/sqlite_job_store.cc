@@ -170,6 +170,13 @@ absl::Status SqliteJobStore::Create(const NewJob& job, int64_t now_ms,
     BVHMILL_RETURN_IF_ERROR(add.Bind(now_ms).Bind(info->end_ms).Run());
   }
   info->number = writer_->last_row();
+  {
+    Statement count(writer_.get(),
+                    "INSERT INTO job_bytes (caller, job, bytes) VALUES (?, ?, "
+                    "?)");
+    count.Bind(job.caller).Bind(info->number).Bind(RowBytesOf(job));
+    BVHMILL_RETURN_IF_ERROR(count.Run());
+  }
   BVHMILL_RETURN_IF_ERROR(AddItems(info->number, job));
   return transaction.Commit();
 }
@@ -287,8 +294,14 @@ absl::Status SqliteJobStore::CheckRoomIn(Database* database,
     counts.own_items = items.Int(1);
   }
   BVHMILL_RETURN_IF_ERROR(items.status());
-  Statement kept(database, "SELECT count(*) FROM job WHERE caller = ?");
-  if (kept.Bind(job.caller).Step()) counts.own_jobs = kept.Int(0);
+  Statement kept(
+      database,
+      "SELECT count(*), coalesce(sum(bytes), 0) FROM job_bytes WHERE "
+      "caller = ?");
+  if (kept.Bind(job.caller).Step()) {
+    counts.own_jobs = kept.Int(0);
+    counts.own_bytes = kept.Int(1);
+  }
   BVHMILL_RETURN_IF_ERROR(kept.status());
   return CheckBounds(job, counts);
 }

@@ -72,6 +72,9 @@ class SqliteJobStore final : public JobStore {
   absl::Status FindJob(Database* database, const std::string& caller,
                        const std::string& id, JobInfo* info);
   absl::Status RemoveItems(int64_t job, int64_t end);
+  absl::Status AddBytes(int64_t job, int64_t bytes);
+  // The rows of the job count no more. Call it before the job is hidden.
+  absl::Status DropBytes(int64_t job);
   absl::Status ClaimAll(const ClaimRules& rules,
                         std::vector<ClaimedItem>* items);
   absl::Status ClaimOf(const std::string& caller, const ClaimRules& rules,

@@ -2,6 +2,7 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "server/store/job_bytes_sql.h"
 #include "server/store/job_rows.h"
 #include "server/store/migrations.h"
 #include "server/store/sqlite/sqlite.h"
@@ -48,6 +49,15 @@ class SqliteRows final : public JobRows {
 
   const char* counts() const override {
     return "SELECT number AS job, ok, failed, leased FROM job";
+  }
+
+  const char* counted_bytes() const override {
+    return "SELECT caller, job, bytes FROM job_bytes";
+  }
+
+  // The length of a text would be the number of its characters.
+  const char* row_bytes() const override {
+    return BVHMILL_ROW_BYTES("length(CAST(", " AS BLOB))");
   }
 
   absl::Status IsNamed(const BlobName& blob, bool* is_named) override {
