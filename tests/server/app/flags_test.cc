@@ -135,6 +135,7 @@ const std::pair<const char*, const char*> kLimitFlags[] = {
     {"max-request-seconds", "transport"},
     {"max-unheard-calls", "transport"},
     {"max-jobs-per-caller", "jobs"},
+    {"max-job-bytes-per-caller", "jobs"},
     {"max-items-per-job", "jobs"},
     {"max-queued-items", "jobs"},
     {"max-queued-items-per-caller", "jobs"},

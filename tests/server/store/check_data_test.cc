@@ -29,6 +29,7 @@ namespace {
 using server::DataCheck;
 using server::DataFolder;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -206,6 +207,12 @@ TEST_P(CheckData, FindsRowsThatDoNotFit) {
        "options: has bytes that are no message"},
       {"UPDATE job SET annotations = $BYTES",
        "annotations: has bytes that are no message"},
+      {"UPDATE job SET display_name = 'other'", "bytes: do not fit its rows"},
+      {"UPDATE item SET key = 'other' WHERE number = 1",
+       "bytes: do not fit its rows"},
+      {"UPDATE result SET bytes = $BYTES WHERE item = 2",
+       "bytes: do not fit its rows"},
+      {"DELETE FROM output WHERE item = 2", "bytes: do not fit its rows"},
   };
   std::string why;
   for (const RowDamage& damage : kDamages) {
@@ -215,6 +222,21 @@ TEST_P(CheckData, FindsRowsThatDoNotFit) {
     EXPECT_THAT(at.Check().faults, Contains(HasSubstr(damage.fault)))
         << damage.sql;
   }
+}
+
+// A caller could make no jobs for rows that it does not have.
+TEST_P(CheckData, FindsBytesThatAreCountedForNoRows) {
+  const bool is_sqlite = GetParam() == "sqlite";
+  at_->Damage(is_sqlite ? "UPDATE job_bytes SET bytes = bytes + 1"
+                        : "UPDATE job SET bytes = bytes + 1");
+  EXPECT_THAT(at_->Check().faults,
+              ElementsAre(EndsWith("bytes: do not fit its rows")));
+  if (!is_sqlite) return;
+  at_->Damage(
+      "UPDATE job_bytes SET bytes = bytes - 1;"
+      "INSERT INTO job_bytes VALUES ('x', 77, 5)");
+  EXPECT_THAT(at_->Check().faults,
+              ElementsAre("job 77, bytes: do not fit its rows"));
 }
 
 TEST_P(CheckData, FindsBlobsThatAreTornOrLost) {

@@ -38,6 +38,8 @@ struct ModelJob {
   int64_t create = 0;
   int64_t start = 0;
   int64_t end = 0;
+  // The texts and messages of its rows, and 256 bytes for each row.
+  int64_t row_bytes = 0;
   std::vector<ModelItem> items;
 
   int64_t Count(int state_of_items) const {
@@ -64,6 +66,32 @@ struct ModelJob {
   bool MayBeClaimed() const {
     return state == JobState::kPending || state == JobState::kRunning;
   }
+  void AddRow(size_t bytes) { row_bytes += 256 + static_cast<int64_t>(bytes); }
+  void Complete(const server::ItemResult& result, ModelItem* item) {
+    item->state = ModelItem::kDone;
+    item->code = result.code;
+    item->result = result.bytes;
+    if (result.is_set_aside) ++set_aside;
+    AddRow(result.bytes.size());
+    for (size_t i = 0; i < result.outputs.size(); ++i) AddRow(0);
+  }
 };
+
+inline ModelJob ModelOf(const server::NewJob& job, int64_t now) {
+  ModelJob made;
+  made.caller = job.caller;
+  made.request_id = job.request_id;
+  made.digest = job.request_digest;
+  made.create = now;
+  made.AddRow(job.display_name.size() + job.annotations.size() +
+              job.options.size() + job.request_id.size());
+  for (const server::NewItem& item : job.items) {
+    made.items.push_back({.blob = item.blob});
+    made.AddRow(item.key.size() + item.display_name.size() +
+                item.options.size());
+  }
+  made.EndIfOver(now);
+  return made;
+}
 
 }  // namespace bvhmill::testing

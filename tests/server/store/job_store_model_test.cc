@@ -14,6 +14,7 @@
 #include "bvhmill/base/status.h"
 #include "server/store/blob_store.h"
 #include "tests/server/store/job_model.h"
+#include "tests/server/store/row_bytes.h"
 #include "tests/server/store/store_kinds.h"
 
 namespace bvhmill::testing {
@@ -93,8 +94,9 @@ void ModelWalk::Create() {
   job.request_id = Pick(0, 2) == 0 ? "" : "r" + std::to_string(Pick(0, 20));
   job.request_digest = "d" + std::to_string(Pick(0, 3) / 3);
   for (int64_t i = Pick(0, 6); i > 0; --i) {
-    job.items.push_back(
-        {.key = std::to_string(i), .blob = "b" + std::to_string(Pick(0, 9))});
+    job.items.push_back({.key = std::to_string(i),
+                         .blob = "b" + std::to_string(Pick(0, 9)),
+                         .options = std::string(Pick(0, 3) * 50, 'o')});
   }
   JobInfo info;
   bool is_new = false;
@@ -111,14 +113,8 @@ void ModelWalk::Create() {
   }
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_TRUE(is_new);
-  ModelJob& made = jobs_[info.id];
+  jobs_[info.id] = ModelOf(job, now_);
   numbers_[info.id] = info.number;
-  made.caller = job.caller;
-  made.request_id = job.request_id;
-  made.digest = job.request_digest;
-  made.create = now_;
-  for (const auto& item : job.items) made.items.push_back({.blob = item.blob});
-  made.EndIfOver(now_);
 }
 
 void ModelWalk::Cancel() {
@@ -238,11 +234,7 @@ void ModelWalk::Complete() {
     ModelItem* const item = Leased(items[i].lease);
     EXPECT_EQ(accepted[i], item != nullptr);
     if (item == nullptr) continue;
-    item->state = ModelItem::kDone;
-    item->code = items[i].result.code;
-    item->result = items[i].result.bytes;
-    ModelJob* const job = JobOfLease(items[i].lease);
-    if (items[i].result.is_set_aside) ++job->set_aside;
+    JobOfLease(items[i].lease)->Complete(items[i].result, item);
   }
   for (auto& [id, job] : jobs_) job.EndIfOver(now_);
 }
@@ -351,10 +343,13 @@ void ModelWalk::Compare() {
       if (!has_more) break;
       page.before = some.back().number;
     }
-    const auto known = std::count_if(
-        jobs_.begin(), jobs_.end(),
-        [&](const auto& entry) { return entry.second.caller == caller; });
-    EXPECT_EQ(static_cast<int64_t>(jobs.size()), known);
+    size_t known = 0;
+    int64_t bytes = 0;
+    for (const auto& [id, job] : jobs_) {
+      if (job.caller == caller) ++known, bytes += job.row_bytes;
+    }
+    EXPECT_EQ(jobs.size(), known);
+    EXPECT_EQ(RowBytesOfCaller(store_.get(), caller), bytes);
     EXPECT_TRUE(std::is_sorted(
         jobs.begin(), jobs.end(),
         [](const auto& a, const auto& b) { return a.number > b.number; }));

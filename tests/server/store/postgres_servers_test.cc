@@ -162,6 +162,7 @@ TEST_F(PostgresServers, GoOnWithADatabaseOfTheFirstSchema) {
   EXPECT_EQ(info.display_name, "an old job");
   EXPECT_EQ(info.ok, 1);
   EXPECT_EQ(info.running, 1);
+  ExpectOldBytes(store.get());
   Beat(store.get(), 2 * kLease);
   const auto items = Claim(store.get(), 16);
   ASSERT_EQ(items.size(), 3u);

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "server/store/fault_points.h"
 #include "server/store/job_store.h"
+#include "tests/server/store/row_bytes.h"
 
 namespace bvhmill::testing {
 
@@ -55,6 +56,23 @@ inline std::string RowsOf(OldDatabase* database) {
              "2") +
          database->Query("SELECT job, item, code, blob FROM result") +
          database->Query("SELECT job, item, position, blob FROM output");
+}
+
+// The bytes of the stored job, whose rows no server has counted: a job, four
+// items, a result and an output.
+inline void ExpectOldBytes(server::JobStore* store) {
+  const std::string texts =
+      "an old job"
+      "options"
+      "r1"
+      "done.bvh"
+      "leased.bvh"
+      "waits.bvh"
+      "own"
+      "failed.bvh"
+      "an old result";
+  EXPECT_EQ(RowBytesOfCaller(store, "caller"),
+            7 * server::kRowBytes + static_cast<int64_t>(texts.size()));
 }
 
 // The stored job is done, and its old result is kept.

@@ -86,6 +86,7 @@ TEST_F(SqliteUpgrade, AServerGoesOnWithADatabaseOfTheFirstSchema) {
   ASSERT_EQ(old_.Steps(), 1);
   std::unique_ptr<server::SqliteJobStore> store;
   ASSERT_TRUE(server::SqliteJobStore::Open(old_.path(), &store).ok());
+  ExpectOldBytes(store.get());
   std::vector<server::ClaimedItem> items;
   ASSERT_TRUE(
       store
@@ -105,6 +106,13 @@ TEST_F(SqliteUpgrade, AServerGoesOnWithADatabaseOfTheFirstSchema) {
   std::vector<int64_t> over;
   ASSERT_TRUE(store->Complete(done, 1'000'001, &accepted, &over).ok());
   ExpectOldJobIsDone(store.get());
+}
+
+TEST_F(SqliteUpgrade, AJobThatNoCallerSeesIsNotCounted) {
+  old_.Load();
+  old_.Query("UPDATE job SET caller = '/gone', state = 6, end_ms = 1");
+  ASSERT_TRUE(old_.Upgrade({}).ok());
+  EXPECT_EQ(old_.Query("SELECT count(*) FROM job_bytes"), "0\n");
 }
 
 TEST_F(SqliteUpgrade, ALaterStepKeepsAllRows) {
