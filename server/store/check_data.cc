@@ -141,6 +141,12 @@ class DataChecker {
     const auto only = [](const std::string& these, const std::string& those) {
       return "SELECT * FROM (" + these + " EXCEPT " + those + ") only_here";
     };
+    if (rows_.wrong_sums() != nullptr) {
+      const auto add = [this](const JobRows::Row& row) {
+        Add("caller " + row[0] + ": the sums do not fit its jobs");
+      };
+      BVHMILL_RETURN_IF_ERROR(Read(rows_.wrong_sums(), add));
+    }
     return AddFaults(
         "SELECT DISTINCT job, 'bytes', 'do not fit its rows' "
         "FROM (" +

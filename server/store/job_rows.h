@@ -48,6 +48,10 @@ class JobRows {
   virtual const char* counted_bytes() const = 0;
   virtual const char* row_bytes() const = 0;
 
+  // A query for the callers with sums that do not fit their jobs; null if the
+  // engine keeps no sums.
+  virtual const char* wrong_sums() const { return nullptr; }
+
   // True if an item or a result names the blob now: this call also sees what
   // was changed since the first query.
   virtual absl::Status IsNamed(const BlobName& blob, bool* is_named) = 0;

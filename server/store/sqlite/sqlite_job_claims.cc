@@ -174,8 +174,7 @@ absl::Status SqliteJobStore::CompleteOne(const FinishedItem& item,
 
 absl::Status SqliteJobStore::AddBytes(int64_t job, int64_t bytes) {
   Statement add(writer_.get(),
-                "UPDATE job_bytes SET bytes = bytes + ?1 WHERE job = ?2 AND "
-                "caller = (SELECT caller FROM job WHERE number = ?2)");
+                "UPDATE job_bytes SET bytes = bytes + ? WHERE job = ?");
   return add.Bind(bytes).Bind(job).Run();
 }
 

@@ -12,9 +12,7 @@
 namespace bvhmill::server {
 
 absl::Status SqliteJobStore::DropBytes(int64_t job) {
-  Statement drop(writer_.get(),
-                 "DELETE FROM job_bytes WHERE job = ?1 AND caller = (SELECT "
-                 "caller FROM job WHERE number = ?1)");
+  Statement drop(writer_.get(), "DELETE FROM job_bytes WHERE job = ?");
   return drop.Bind(job).Run();
 }
 

@@ -172,9 +172,9 @@ absl::Status SqliteJobStore::Create(const NewJob& job, int64_t now_ms,
   info->number = writer_->last_row();
   {
     Statement count(writer_.get(),
-                    "INSERT INTO job_bytes (caller, job, bytes) VALUES (?, ?, "
+                    "INSERT INTO job_bytes (job, caller, bytes) VALUES (?, ?, "
                     "?)");
-    count.Bind(job.caller).Bind(info->number).Bind(RowBytesOf(job));
+    count.Bind(info->number).Bind(job.caller).Bind(RowBytesOf(job));
     BVHMILL_RETURN_IF_ERROR(count.Run());
   }
   BVHMILL_RETURN_IF_ERROR(AddItems(info->number, job));
@@ -295,9 +295,7 @@ absl::Status SqliteJobStore::CheckRoomIn(Database* database,
   }
   BVHMILL_RETURN_IF_ERROR(items.status());
   Statement kept(
-      database,
-      "SELECT count(*), coalesce(sum(bytes), 0) FROM job_bytes WHERE "
-      "caller = ?");
+      database, "SELECT jobs, bytes FROM caller_jobs WHERE caller = ?");
   if (kept.Bind(job.caller).Step()) {
     counts.own_jobs = kept.Int(0);
     counts.own_bytes = kept.Int(1);

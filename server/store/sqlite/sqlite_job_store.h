@@ -73,7 +73,7 @@ class SqliteJobStore final : public JobStore {
                        const std::string& id, JobInfo* info);
   absl::Status RemoveItems(int64_t job, int64_t end);
   absl::Status AddBytes(int64_t job, int64_t bytes);
-  // The rows of the job count no more. Call it before the job is hidden.
+  // The rows of the job count no more.
   absl::Status DropBytes(int64_t job);
   absl::Status ClaimAll(const ClaimRules& rules,
                         std::vector<ClaimedItem>* items);

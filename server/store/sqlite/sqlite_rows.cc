@@ -55,6 +55,13 @@ class SqliteRows final : public JobRows {
     return "SELECT caller, job, bytes FROM job_bytes";
   }
 
+  const char* wrong_sums() const override {
+    return "SELECT caller FROM (SELECT caller, jobs, bytes FROM caller_jobs "
+           "UNION ALL SELECT caller, -count(*), -sum(bytes) FROM job_bytes "
+           "GROUP BY caller) GROUP BY caller HAVING sum(jobs) <> 0 OR "
+           "sum(bytes) <> 0";
+  }
+
   // The length of a text would be the number of its characters.
   const char* row_bytes() const override {
     return BVHMILL_ROW_BYTES("length(CAST(", " AS BLOB))");

@@ -234,9 +234,20 @@ TEST_P(CheckData, FindsBytesThatAreCountedForNoRows) {
   if (!is_sqlite) return;
   at_->Damage(
       "UPDATE job_bytes SET bytes = bytes - 1;"
-      "INSERT INTO job_bytes VALUES ('x', 77, 5)");
+      "INSERT INTO job_bytes VALUES (77, 'x', 5)");
   EXPECT_THAT(at_->Check().faults,
               ElementsAre("job 77, bytes: do not fit its rows"));
+  at_->Damage("DELETE FROM job_bytes WHERE job = 77");
+  EXPECT_THAT(at_->Check().faults, IsEmpty());
+  for (const char* const sql : {"UPDATE caller_jobs SET jobs = jobs + 1",
+                                "UPDATE caller_jobs SET jobs = jobs - 1, bytes "
+                                "= bytes + 1",
+                                "DELETE FROM caller_jobs"}) {
+    at_->Damage(sql);
+    EXPECT_THAT(at_->Check().faults,
+                ElementsAre(EndsWith(": the sums do not fit its jobs")))
+        << sql;
+  }
 }
 
 TEST_P(CheckData, FindsBlobsThatAreTornOrLost) {

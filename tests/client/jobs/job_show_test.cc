@@ -22,7 +22,7 @@ struct ShowCase {
 constexpr ShowCase kCases[] = {
     {"state: JOB_STATE_PENDING items { total: 9 }"
      "create_time { seconds: 1000000000 }",
-     "jobs/a: waiting, 0 of 9 clips good\n"
+     "jobs/a: PENDING, 0 of 9 clips good\n"
      "created  2001-09-09 01:46:40Z\n"
      "started  -\n"
      "ended    -\n"
@@ -31,19 +31,19 @@ constexpr ShowCase kCases[] = {
      "create_time { seconds: 1000000000 } start_time { seconds: 1000000001 }"
      "display_name: 'takes of\\nMay'"
      "blocked { code: 8 message: 'delete jobs\\nto make room' }",
-     "jobs/a: running, 4 of 9 clips good\n"
+     "jobs/a: RUNNING, 4 of 9 clips good\n"
      "created  2001-09-09 01:46:40Z\n"
      "started  2001-09-09 01:46:41Z\n"
      "ended    -\n"
      "expires  -\n"
-     "name     takes of\\nMay\n"
-     "blocked  delete jobs\\nto make room\n"},
+     "name     takes of\\x0AMay\n"
+     "blocked  delete jobs\\x0Ato make room\n"},
     {"state: JOB_STATE_CANCELLED items { total: 9 ok: 1 failed: 3 "
      "set_aside: 1 } create_time { seconds: 1000000000 }"
      "start_time { seconds: 1000000001 } end_time { seconds: 1000000002 }"
      "expire_time { seconds: 1000600002 }"
      "error { code: 1 message: 'it was cancelled' }",
-     "jobs/a: cancelled, 1 of 9 clips good, 3 failed (1 of them set aside)\n"
+     "jobs/a: CANCELLED, 1 of 9 clips good, 3 failed (1 of them set aside)\n"
      "created  2001-09-09 01:46:40Z\n"
      "started  2001-09-09 01:46:41Z\n"
      "ended    2001-09-09 01:46:42Z\n"
