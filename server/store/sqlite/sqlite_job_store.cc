@@ -294,8 +294,8 @@ absl::Status SqliteJobStore::CheckRoomIn(Database* database,
     counts.own_items = items.Int(1);
   }
   BVHMILL_RETURN_IF_ERROR(items.status());
-  Statement kept(
-      database, "SELECT jobs, bytes FROM caller_jobs WHERE caller = ?");
+  Statement kept(database,
+                 "SELECT jobs, bytes FROM caller_jobs WHERE caller = ?");
   if (kept.Bind(job.caller).Step()) {
     counts.own_jobs = kept.Int(0);
     counts.own_bytes = kept.Int(1);
