@@ -18,6 +18,7 @@
 #include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/edit/edit_clip.h"
+#include "bvhmill/edit/joint_map.h"
 #include "bvhmill/math/linear.h"
 
 namespace bvhmill::bench {

@@ -8,6 +8,7 @@
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/edit/edit_clip.h"
+#include "bvhmill/edit/joint_map.h"
 #include "tests/samples/samples.h"
 #include "tests/support/files.h"
 

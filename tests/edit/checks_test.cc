@@ -7,6 +7,7 @@
 
 #include "bvhmill/base/bounds.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/edit/joint_map.h"
 #include "tests/edit/edits.h"
 #include "tests/support/clips.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/clip/clip_info.h"
 #include "bvhmill/encode/encoder.h"
 #include "tests/encode/encode_support.h"
 #include "tests/support/clips.h"

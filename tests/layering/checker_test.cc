@@ -55,7 +55,7 @@ constexpr FakeLine kFakeLines[] = {
     {"client/cli/io/a.cc", "#include \"client/cli/ui/b.h\"", true},
     {"client/cli/a.cc", "#include \"client/cpp/client.h\"", true},
     {"client/cli/a.cc", "#include \"client/cpp/channel.h\"", false},
-    {"client/cli/a.cc", "#include \"bvhmill/clip/conventions.h\"", true},
+    {"client/cli/a.cc", "#include \"bvhmill/clip/clip_info.h\"", true},
     {"client/cli/a.cc", "#include \"bvhmill/clip/clip.h\"", false},
     {"client/python/module/a.cc", "#include <pybind11/stl.h>", true},
     {"client/python/module/a.cc", "#include \"client/cli/io/b.h\"", false},

@@ -79,10 +79,9 @@ constexpr Layer kLayers[] = {
      "bvhmill/base bvhmill/digest bvhmill/report bvhmill/pipeline bvhmill/wire "
      "bvhmill/v1"},
     {"client/cli",
-     "bvhmill/base bvhmill/report bvhmill/clip/clip_measures.h "
-     "bvhmill/clip/conventions.h bvhmill/digest bvhmill/anim bvhmill/edit "
-     "bvhmill/encode bvhmill/pipeline bvhmill/unpack bvhmill/wire bvhmill/v1 "
-     "client/cpp/client.h client/cpp/job_client.h"},
+     "bvhmill/base bvhmill/report bvhmill/clip/clip_info.h bvhmill/digest "
+     "bvhmill/anim bvhmill/edit bvhmill/encode bvhmill/pipeline bvhmill/unpack "
+     "bvhmill/wire bvhmill/v1 client/cpp/client.h client/cpp/job_client.h"},
     {"client/python",
      "bvhmill/base bvhmill/report bvhmill/clip bvhmill/anim bvhmill/edit "
      "bvhmill/kinematics bvhmill/encode bvhmill/pipeline bvhmill/unpack "

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bvhmill/clip/clip.h"
-#include "bvhmill/clip/conventions.h"
+#include "bvhmill/clip/skeleton.h"
 
 namespace bvhmill::testing {
 

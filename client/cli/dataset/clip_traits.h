@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/clip/conventions.h"
 #include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill::client {

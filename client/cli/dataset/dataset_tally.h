@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/clip/clip_info.h"
 #include "client/cli/dataset/clip_traits.h"
 #include "client/cli/dataset/summary.h"
 #include "client/cli/report/report_writer.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/clip/clip_info.h"
 #include "client/cli/dataset/clip_traits.h"
 
 namespace bvhmill::client {

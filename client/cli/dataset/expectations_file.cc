@@ -14,6 +14,7 @@
 
 #include "bvhmill/base/nearest.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/report/thresholds.h"
 #include "client/cli/io/inputs.h"
 #include "client/cli/io/read_clip.h"
 #include "client/cli/options/options.h"

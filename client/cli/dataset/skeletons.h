@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/clip/clip_info.h"
 
 namespace bvhmill::client {
 

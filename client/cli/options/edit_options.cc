@@ -9,6 +9,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/nearest.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/edit/joint_map.h"
 #include "client/cli/io/read_clip.h"
 #include "client/cli/options/options.h"
 #include "client/cli/ui/text.h"

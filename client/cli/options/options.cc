@@ -11,6 +11,7 @@
 #include "bvhmill/base/nearest.h"
 #include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/thresholds.h"
 #include "client/cli/options/config_file.h"
 #include "client/cli/options/edit_options.h"
 #include "client/cli/options/help.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/clip/clip_info.h"
 
 namespace bvhmill::client {
 

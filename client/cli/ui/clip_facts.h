@@ -6,8 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/clip/clip_measures.h"
-#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/clip/clip_info.h"
 
 namespace bvhmill::client {
 

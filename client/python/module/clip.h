@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "bvhmill/clip/conventions.h"
-#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/clip/clip_info.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/pipeline/convert.h"
 #include "client/python/module/block.h"
 #include "client/python/module/choices.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/clip/clip_info.h"
 #include "bvhmill/report/report.h"
 #include "client/python/module/block.h"
 #include "client/python/module/choices.h"

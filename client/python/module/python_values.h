@@ -6,7 +6,7 @@
 #include <pybind11/pybind11.h>
 
 #include "absl/status/status.h"
-#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/clip/clip_info.h"
 #include "bvhmill/report/report.h"
 #include "client/python/module/block.h"
 

@@ -1,10 +1,11 @@
 #pragma once
 
-// The skeleton of a clip, which may have several roots.
+// The skeleton of a clip, which may have several roots, and how its numbers are
+// read.
 //
 // The conventions are those of BVH: right-handed, Y up, angles in degrees,
-// lengths in the unit of the file. The index identifies a joint; names are only
-// labels and may repeat.
+// lengths in the unit of the file. The caller states what BVH leaves open. The
+// index identifies a joint; names are only labels and may repeat.
 
 #include <array>
 #include <cstdint>
@@ -63,6 +64,41 @@ struct Skeleton {
   std::vector<Node> nodes;
   // The channels of all nodes, in the order of the columns of a row.
   std::vector<Channel> channels;
+};
+
+// How position channels and OFFSETs are read where BVH leaves it open. The
+// caller states it. docs/conventions.md has the evidence for the defaults.
+
+// Meaning of the position channels of a joint that is not a root: they replace
+// its OFFSET, are added to it, or are ignored.
+enum class JointPositions { kReplaceOffset, kAddToOffset, kIgnore };
+// The OFFSET of a root: replaced by its position channels, or added to them.
+enum class RootOffset { kReplaced, kAdded };
+
+struct Conventions {
+  JointPositions joint_positions = JointPositions::kReplaceOffset;
+  RootOffset root_offset = RootOffset::kReplaced;
+
+  bool operator==(const Conventions& other) const = default;
+};
+
+enum class UpAxis { kUnknown, kY, kZ };
+
+// Unit and up axis of a clip. They are never guessed: either the caller knows
+// them, or they are unknown.
+struct SourceSpace {
+  UpAxis up_axis = UpAxis::kUnknown;
+  // 0 means: unknown.
+  double meters_per_unit = 0;
+};
+
+// A row of a joint map: joints of the name `source` have the name `target` in
+// another kind of skeleton.
+struct JointMapRow {
+  std::string source;
+  std::string target;
+
+  bool operator==(const JointMapRow& other) const = default;
 };
 
 // Bytes of memory that a copy of `skeleton` takes. O(nodes).

@@ -9,6 +9,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/edit/joint_map.h"
 
 namespace bvhmill {
 namespace {

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "bvhmill/clip/conventions.h"
-#include "bvhmill/edit/joint_map.h"
+#include "bvhmill/clip/skeleton.h"
 
 namespace bvhmill {
 
@@ -74,9 +73,9 @@ struct Repairs {
   // and both neighbours have all. Values of scale channels stay. 0: none.
   int32_t fill_gap_frames = 0;
   // A joint that is elsewhere for one frame (DATA_SPIKE) gets the pose halfway
-  // between the frames before and after. Clips with fewer than
-  // kFewestMotionFrames frames, or in which many frames repeat the one before,
-  // stay as they are.
+  // between the frames before and after. Clips with fewer than 8 frames
+  // (kFewestMotionFrames), or in which many frames repeat the one before, stay
+  // as they are.
   bool replace_spikes = false;
   // Where angles jump by a full turn and the rotation does not (the wraps of
   // DATA_EULER_FLIP), they go on beyond 180 degrees instead.

@@ -1,12 +1,11 @@
 #pragma once
 
-// Tables that rename the joints of one kind of skeleton. The built-in tables
-// give joints the names of Second Life's avatar. Callers can give their own
-// tables as CSV.
+// Joint maps: tables that rename the joints of one kind of skeleton. The
+// built-in maps give joints the names of Second Life's avatar. Users can give
+// their own as CSV.
 
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,13 +14,6 @@
 #include "bvhmill/clip/skeleton.h"
 
 namespace bvhmill {
-
-struct JointMapRow {
-  std::string source;
-  std::string target;
-
-  bool operator==(const JointMapRow& other) const = default;
-};
 
 // Names of the built-in maps, in alphabetical order.
 std::vector<std::string_view> JointMapNames();

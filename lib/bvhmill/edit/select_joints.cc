@@ -12,6 +12,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/joint_edits.h"
+#include "bvhmill/edit/joint_map.h"
 #include "bvhmill/edit/name_index.h"
 
 namespace bvhmill {

@@ -18,7 +18,7 @@
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/clip/clip.h"
-#include "bvhmill/clip/conventions.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/encode/output.h"
 #include "bvhmill/kinematics/pose_array.h"
 #include "bvhmill/report/issue_log.h"

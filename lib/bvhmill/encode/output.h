@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bvhmill/anim/format/anim_settings.h"
-#include "bvhmill/edit/joint_map.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/kinematics/pose_array.h"
 
 namespace bvhmill {

@@ -13,8 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/clip/clip_measures.h"
-#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/clip/clip_info.h"
 #include "bvhmill/report/report.h"
 
 namespace bvhmill {

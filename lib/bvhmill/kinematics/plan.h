@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "bvhmill/clip/conventions.h"
 #include "bvhmill/clip/skeleton.h"
 #include "bvhmill/kinematics/fk_schedule.h"
 

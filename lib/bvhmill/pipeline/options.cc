@@ -13,6 +13,7 @@
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/thresholds.h"
 
 namespace bvhmill {
 namespace {

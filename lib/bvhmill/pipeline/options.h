@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "bvhmill/base/limits.h"
-#include "bvhmill/clip/conventions.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/edit/clip_edits.h"
 #include "bvhmill/encode/output.h"
 #include "bvhmill/report/report.h"

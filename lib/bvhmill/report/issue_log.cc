@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "bvhmill/base/limits.h"
+#include "bvhmill/report/thresholds.h"
 
 namespace bvhmill {
 namespace {

@@ -19,9 +19,20 @@
 
 #include "bvhmill/base/text_position.h"
 #include "bvhmill/report/catalogue.h"
-#include "bvhmill/report/thresholds.h"
 
 namespace bvhmill {
+
+// A value of a threshold of a motion rule, in place of the default.
+// docs/issues.md lists the thresholds, their defaults and units.
+struct ThresholdChoice {
+  // The code of the rule, and the name of the threshold.
+  std::string code;
+  std::string name;
+  // Finite and not negative, in the unit of the list.
+  double value = 0;
+
+  bool operator==(const ThresholdChoice&) const = default;
+};
 
 // The choices of a caller about reports.
 struct ReportOptions {
@@ -37,7 +48,7 @@ struct ReportOptions {
   // Cap on the number of listed issues; 0: no cap. The counts stay exact above
   // it.
   int64_t max_issues = 100;
-  // Values of thresholds of the motion rules, in place of the defaults.
+  // If several are for one threshold, the last one counts.
   std::vector<ThresholdChoice> thresholds;
 };
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/report.h"
 
 namespace bvhmill {
 
@@ -46,17 +47,6 @@ struct ThresholdEntry {
   std::string_view unit;
   // One sentence that says why this is the default.
   std::string_view reason;
-};
-
-// A value that a caller chooses in place of a default.
-struct ThresholdChoice {
-  // The code of the rule, and the name of the threshold.
-  std::string code;
-  std::string name;
-  // In the unit of the table.
-  double value = 0;
-
-  bool operator==(const ThresholdChoice&) const = default;
 };
 
 // All rows, in the order of the table.

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "bvhmill/base/text_position.h"
-#include "bvhmill/clip/conventions.h"
 #include "bvhmill/clip/skeleton.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/report/thresholds.h"

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "bvhmill/base/text_position.h"
-#include "bvhmill/clip/conventions.h"
 #include "bvhmill/clip/skeleton.h"
 #include "bvhmill/report/report.h"
 #include "bvhmill/validate/row_observer.h"

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "bvhmill/base/text_position.h"
-#include "bvhmill/clip/conventions.h"
 #include "bvhmill/clip/skeleton.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/validate/row_samples.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "bvhmill/clip/conventions.h"
+#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/edit/clip_edits.h"
 #include "bvhmill/v1/options.pb.h"
 

@@ -2,7 +2,7 @@
 
 // Measures of a clip as messages of the API, and back.
 
-#include "bvhmill/clip/clip_measures.h"
+#include "bvhmill/clip/clip_info.h"
 #include "bvhmill/v1/result.pb.h"
 
 namespace bvhmill::wire {

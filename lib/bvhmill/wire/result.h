@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/clip/clip_info.h"
 #include "bvhmill/encode/output.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/report/report.h"

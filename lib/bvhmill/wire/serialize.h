@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/clip/clip_info.h"
 #include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill::wire {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "bvhmill/report/thresholds.h"
+#include "bvhmill/report/report.h"
 #include "bvhmill/v1/options.pb.h"
 
 namespace bvhmill::wire {

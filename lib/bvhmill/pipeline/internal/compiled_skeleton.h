@@ -5,9 +5,8 @@
 
 #include <memory>
 
-#include "bvhmill/clip/conventions.h"
+#include "bvhmill/clip/clip_info.h"
 #include "bvhmill/clip/skeleton.h"
-#include "bvhmill/encode/clip_info.h"
 #include "bvhmill/kinematics/plan.h"
 #include "bvhmill/validate/skeleton_facts.h"
 

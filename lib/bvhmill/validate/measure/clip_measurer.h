@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "bvhmill/clip/clip_measures.h"
+#include "bvhmill/clip/clip_info.h"
 #include "bvhmill/math/linear.h"
 #include "bvhmill/validate/row_observer.h"
 

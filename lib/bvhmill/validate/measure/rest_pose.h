@@ -5,7 +5,7 @@
 #include <array>
 #include <optional>
 
-#include "bvhmill/clip/clip_measures.h"
+#include "bvhmill/clip/clip_info.h"
 #include "bvhmill/clip/skeleton.h"
 #include "bvhmill/validate/biped_measure.h"
 

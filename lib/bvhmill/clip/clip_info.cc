@@ -1,4 +1,4 @@
-#include "bvhmill/encode/clip_info.h"
+#include "bvhmill/clip/clip_info.h"
 
 #include "bvhmill/clip/clip.h"
 
