@@ -143,7 +143,8 @@ TEST(StageCost, BuffersHoldTheArraysAndTheScratchOfEachThread) {
     SCOPED_TRACE(c.name);
     BegunStage begun(c.formats);
     const int64_t before = begun.budget.held();
-    ASSERT_TRUE(begun.stage.DrawBuffers(/*threads=*/3, /*frames=*/7).ok());
+    ASSERT_TRUE(
+        begun.stage.solver().DrawBuffers(/*threads=*/3, /*frames=*/7).ok());
     EXPECT_EQ(begun.budget.held() - before,
               3 * (7 * c.values_of_frame * kFloat + ScratchBytes()));
   }

@@ -1,16 +1,10 @@
 #include "bvhmill/bvh/stream_reader.h"
 
 #include <algorithm>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "bvhmill/base/budget.h"
-#include "bvhmill/base/uninitialized.h"
 #include "bvhmill/bvh/motion/location.h"
-#include "bvhmill/bvh/motion/motion_reader.h"
-#include "bvhmill/bvh/motion/parsed_header.h"
-#include "bvhmill/bvh/rows/tile_sink.h"
 
 namespace bvhmill {
 namespace {
@@ -41,222 +35,187 @@ size_t EndOfLine(std::string_view open, std::string_view piece) {
 
 }  // namespace
 
-class StreamReader::Impl {
- public:
-  Impl(const ReadOptions& options, IssueLog* log, ClipReceiver* receiver)
-      : options_(options), log_(*log), empty_log_(*log), receiver_(*receiver) {
-    header_.cache = options.cache;
-  }
-
-  bool Push(std::string_view piece) {
-    bytes_ += static_cast<int64_t>(piece.size());
-    if (Exceeds(bytes_, options_.limits.max_clip_bytes)) {
-      RefuseSize();
-    } else if (stopped_) {
-      return false;
-    } else if (IsCancelled(options_.cancel)) {
-      Stop();
-    } else if (rows_) {
-      Feed(piece);
-    } else if (!pending_.empty()) {
-      Keep(piece);
-      if (!stopped_) TryPending(/*ends_file=*/false);
-    } else if (!TryHeader(piece, /*ends_file=*/false)) {
-      Keep(piece);
-    }
-    return !stopped_;
-  }
-
-  // The header is tried again if the text has grown by a certain part since the
-  // last try.
-  bool CanFlush() const {
-    if (stopped_) return false;
-    return rows_ ? !sink_->is_empty()
-                 : pending_.size() >= next_try_ / 2 + next_try_ / 32;
-  }
-
-  void Flush() {
-    if (!CanFlush()) return;
-    if (!rows_) {
-      next_try_ = 0;
-      TryPending(/*ends_file=*/false);
-    }
-    if (!stopped_ && rows_ && !sink_->Flush()) Stop();
-  }
-
-  StreamResult Finish() {
-    if (!stopped_ && !rows_) TryPending(/*ends_file=*/true);
-    if (!stopped_ && rows_) {
-      rows_->Push(pending_, /*ends_file=*/true);
-      EndRows();
-    }
-    return result_;
-  }
-
- private:
-  void Stop() {
-    result_.motion_read = false;
-    stopped_ = true;
-  }
-
-  // Keeps text until it can be read.
-  void Keep(std::string_view text) {
-    const size_t size = pending_.size() + text.size();
-    if (size > pending_.capacity() && !Grow(size)) {
-      pending_ = {};
-      return Stop();
-    }
-    pending_ += text;
-  }
-
-  // Reserves space for `size` bytes of text. False if the budget refuses.
-  bool Grow(size_t size) {
-    const size_t room = std::max(size, 2 * pending_.capacity());
-    if (room > held_) {
-      const auto more = static_cast<int64_t>(room - held_);
-      if (!HoldFrom(options_.budget, more).ok()) return false;
-      held_ = room;
-    }
-    pending_.reserve(room);
-    return true;
-  }
-
-  // The result must be that of ReadBvh, which checks the size first.
-  void RefuseSize() {
-    log_ = empty_log_;
-    log_.Add(IssueCode::LIMIT_CLIP_BYTES, LocationAt(TextPosition{}),
-             {{"limit", std::to_string(options_.limits.max_clip_bytes)}});
-    result_ = {};
-    stopped_ = true;
-  }
-
-  // Reads the text before the rows. Tries again only when there is twice as
-  // much text, so that small pieces cost no more than large ones. `text` is all
-  // text that arrived so far. False if it must be kept and passed again with
-  // the text that follows.
-  bool TryHeader(std::string_view text, bool ends_file) {
-    const int64_t limit = options_.limits.max_header_bytes;
-    const bool enough = Exceeds(static_cast<int64_t>(text.size()), limit);
-    if (!ends_file && !enough && text.size() < next_try_) return false;
-    next_try_ = 2 * text.size();
-    ReadHeader(text, ends_file, options_.limits, &log_, &header_);
-    if (header_.certain) BeginRows(text);
-    return header_.certain;
-  }
-
-  void TryPending(bool ends_file) {
-    std::string text = std::exchange(pending_, {});
-    if (!TryHeader(text, ends_file)) pending_ = std::move(text);
-  }
-
-  void BeginRows(std::string_view text) {
-    result_.skeleton_read = header_.skeleton_read;
-    result_.motion_read = header_.good;
-    stopped_ = !header_.has_rows;
-    const MotionHeader& header = header_.header;
-    if (result_.skeleton_read) {
-      clip_header_.emplace(ClipHeader{header_.hierarchy.source,
-                                      header.frame_time,
-                                      header.frames.value_or(0)});
-      if (!receiver_.OnHeader(*clip_header_)) Stop();
-    }
-    if (stopped_) return;
-    const Skeleton& skeleton = header_.hierarchy.source->skeleton;
-    const auto width = static_cast<int64_t>(skeleton.channels.size());
-    sink_.emplace(&receiver_, width, &tile_);
-    rows_.emplace(header, skeleton, options_, &log_, &*sink_);
-    // The words in `header_` point into text that is freed later; they are not
-    // used after this.
-    Feed(text.substr(static_cast<size_t>(header.rows.offset)));
-  }
-
-  // Completes the line that is not ended yet, then reads whole lines directly
-  // from `piece`.
-  void Feed(std::string_view piece) {
-    while (!piece.empty() && !stopped_ && !rows_->done()) {
-      const size_t used = pending_.empty() ? FeedLines(piece)
-                          : open_ == 0     ? Append(piece)
-                                           : FeedOpenLine(piece);
-      piece.remove_prefix(used);
-    }
-    if (!stopped_ && rows_->done()) EndRows();
-  }
-
-  size_t FeedLines(std::string_view piece) {
-    const size_t whole = WholeLines(piece);
-    const size_t taken =
-        rows_->Push(piece.substr(0, whole), /*ends_file=*/false);
-    Keep(piece.substr(taken));
-    open_ = piece.size() - whole;
-    return piece.size();
-  }
-
-  // The reader looks ahead and needs several lines at once.
-  size_t Append(std::string_view piece) {
-    const size_t whole = WholeLines(piece);
-    Keep(piece.substr(0, whole));
-    if (!stopped_) ReadPending();
-    if (!stopped_) Keep(piece.substr(whole));
-    open_ = piece.size() - whole;
-    return piece.size();
-  }
-
-  size_t FeedOpenLine(std::string_view piece) {
-    const size_t end = EndOfLine(pending_, piece);
-    const size_t used = std::min(end, piece.size());
-    Keep(piece.substr(0, used));
-    if (stopped_) return used;
-    open_ = end == std::string_view::npos ? open_ + used : 0;
-    // A line that is too long is refused before it ends. A CR may be the first
-    // half of its line end.
-    const size_t bytes = open_ - (open_ > 0 && pending_.back() == '\r' ? 1 : 0);
-    if (open_ == 0 ||
-        Exceeds(static_cast<int64_t>(bytes), options_.limits.max_line_bytes)) {
-      ReadPending();
-    }
-    return used;
-  }
-
-  void ReadPending() {
-    pending_.erase(0, rows_->Push(pending_, /*ends_file=*/false));
-  }
-
-  void EndRows() {
-    const bool received = sink_->Flush();
-    result_.motion_read &= rows_->good() && received;
-    result_.frames = rows_->frames();
-    stopped_ = true;
-  }
-
-  ReadOptions options_;
-  IssueLog& log_;
-  IssueLog empty_log_;
-  ClipReceiver& receiver_;
-  StreamResult result_;
-  bool stopped_ = false;
-  int64_t bytes_ = 0;
-  // Text that is not read yet: all of it before the rows begin. Its last
-  // `open_` bytes belong to a line that has not ended.
-  std::string pending_;
-  size_t open_ = 0;
-  // Bytes of text for which memory is drawn.
-  size_t held_ = kFreeTextBytes;
-  size_t next_try_ = 64;
-  ParsedHeader header_;
-  std::optional<ClipHeader> clip_header_;
-  UninitializedVector<float> tile_;
-  std::optional<TileSink> sink_;
-  std::optional<MotionReader> rows_;
-};
-
 StreamReader::StreamReader(const ReadOptions& options, IssueLog* log,
                            ClipReceiver* receiver)
-    : impl_(std::make_unique<Impl>(options, log, receiver)) {}
-StreamReader::~StreamReader() = default;
+    : options_(options), log_(*log), empty_log_(*log), receiver_(*receiver) {
+  header_.cache = options.cache;
+}
 
-bool StreamReader::Push(std::string_view piece) { return impl_->Push(piece); }
-bool StreamReader::CanFlush() const { return impl_->CanFlush(); }
-void StreamReader::Flush() { impl_->Flush(); }
-StreamResult StreamReader::Finish() { return impl_->Finish(); }
+bool StreamReader::Push(std::string_view piece) {
+  bytes_ += static_cast<int64_t>(piece.size());
+  if (Exceeds(bytes_, options_.limits.max_clip_bytes)) {
+    RefuseSize();
+  } else if (stopped_) {
+    return false;
+  } else if (IsCancelled(options_.cancel)) {
+    Stop();
+  } else if (rows_) {
+    Feed(piece);
+  } else if (!pending_.empty()) {
+    Keep(piece);
+    if (!stopped_) TryPending(/*ends_file=*/false);
+  } else if (!TryHeader(piece, /*ends_file=*/false)) {
+    Keep(piece);
+  }
+  return !stopped_;
+}
+
+// The header is tried again if the text has grown by a certain part since the
+// last try.
+bool StreamReader::CanFlush() const {
+  if (stopped_) return false;
+  return rows_ ? !sink_->is_empty()
+               : pending_.size() >= next_try_ / 2 + next_try_ / 32;
+}
+
+void StreamReader::Flush() {
+  if (!CanFlush()) return;
+  if (!rows_) {
+    next_try_ = 0;
+    TryPending(/*ends_file=*/false);
+  }
+  if (!stopped_ && rows_ && !sink_->Flush()) Stop();
+}
+
+StreamResult StreamReader::Finish() {
+  if (!stopped_ && !rows_) TryPending(/*ends_file=*/true);
+  if (!stopped_ && rows_) {
+    rows_->Push(pending_, /*ends_file=*/true);
+    EndRows();
+  }
+  return result_;
+}
+
+void StreamReader::Stop() {
+  result_.motion_read = false;
+  stopped_ = true;
+}
+
+// Keeps text until it can be read.
+void StreamReader::Keep(std::string_view text) {
+  const size_t size = pending_.size() + text.size();
+  if (size > pending_.capacity() && !Grow(size)) {
+    pending_ = {};
+    return Stop();
+  }
+  pending_ += text;
+}
+
+// Reserves space for `size` bytes of text. False if the budget refuses.
+bool StreamReader::Grow(size_t size) {
+  const size_t room = std::max(size, 2 * pending_.capacity());
+  if (room > held_) {
+    const auto more = static_cast<int64_t>(room - held_);
+    if (!HoldFrom(options_.budget, more).ok()) return false;
+    held_ = room;
+  }
+  pending_.reserve(room);
+  return true;
+}
+
+// The result must be that of ReadBvh, which checks the size first.
+void StreamReader::RefuseSize() {
+  log_ = empty_log_;
+  log_.Add(IssueCode::LIMIT_CLIP_BYTES, LocationAt(TextPosition{}),
+           {{"limit", std::to_string(options_.limits.max_clip_bytes)}});
+  result_ = {};
+  stopped_ = true;
+}
+
+// Reads the text before the rows. Tries again only when there is twice as much
+// text, so that small pieces cost no more than large ones. `text` is all text
+// that arrived so far. False if it must be kept and passed again with the text
+// that follows.
+bool StreamReader::TryHeader(std::string_view text, bool ends_file) {
+  const int64_t limit = options_.limits.max_header_bytes;
+  const bool enough = Exceeds(static_cast<int64_t>(text.size()), limit);
+  if (!ends_file && !enough && text.size() < next_try_) return false;
+  next_try_ = 2 * text.size();
+  ReadHeader(text, ends_file, options_.limits, &log_, &header_);
+  if (header_.certain) BeginRows(text);
+  return header_.certain;
+}
+
+void StreamReader::TryPending(bool ends_file) {
+  std::string text = std::exchange(pending_, {});
+  if (!TryHeader(text, ends_file)) pending_ = std::move(text);
+}
+
+void StreamReader::BeginRows(std::string_view text) {
+  result_.skeleton_read = header_.skeleton_read;
+  result_.motion_read = header_.good;
+  stopped_ = !header_.has_rows;
+  const MotionHeader& header = header_.header;
+  if (result_.skeleton_read) {
+    clip_header_.emplace(ClipHeader{header_.hierarchy.source, header.frame_time,
+                                    header.frames.value_or(0)});
+    if (!receiver_.OnHeader(*clip_header_)) Stop();
+  }
+  if (stopped_) return;
+  const Skeleton& skeleton = header_.hierarchy.source->skeleton;
+  const auto width = static_cast<int64_t>(skeleton.channels.size());
+  sink_.emplace(&receiver_, width, &tile_);
+  rows_.emplace(header, skeleton, options_, &log_, &*sink_);
+  // The words in `header_` point into text that is freed later; they are not
+  // used after this.
+  Feed(text.substr(static_cast<size_t>(header.rows.offset)));
+}
+
+// Completes the line that is not ended yet, then reads whole lines directly
+// from `piece`.
+void StreamReader::Feed(std::string_view piece) {
+  while (!piece.empty() && !stopped_ && !rows_->done()) {
+    const size_t used = pending_.empty() ? FeedLines(piece)
+                        : open_ == 0     ? Append(piece)
+                                         : FeedOpenLine(piece);
+    piece.remove_prefix(used);
+  }
+  if (!stopped_ && rows_->done()) EndRows();
+}
+
+size_t StreamReader::FeedLines(std::string_view piece) {
+  const size_t whole = WholeLines(piece);
+  const size_t taken = rows_->Push(piece.substr(0, whole), /*ends_file=*/false);
+  Keep(piece.substr(taken));
+  open_ = piece.size() - whole;
+  return piece.size();
+}
+
+// The reader looks ahead and needs several lines at once.
+size_t StreamReader::Append(std::string_view piece) {
+  const size_t whole = WholeLines(piece);
+  Keep(piece.substr(0, whole));
+  if (!stopped_) ReadPending();
+  if (!stopped_) Keep(piece.substr(whole));
+  open_ = piece.size() - whole;
+  return piece.size();
+}
+
+size_t StreamReader::FeedOpenLine(std::string_view piece) {
+  const size_t end = EndOfLine(pending_, piece);
+  const size_t used = std::min(end, piece.size());
+  Keep(piece.substr(0, used));
+  if (stopped_) return used;
+  open_ = end == std::string_view::npos ? open_ + used : 0;
+  // A line that is too long is refused before it ends. A CR may be the first
+  // half of its line end.
+  const size_t bytes = open_ - (open_ > 0 && pending_.back() == '\r' ? 1 : 0);
+  if (open_ == 0 ||
+      Exceeds(static_cast<int64_t>(bytes), options_.limits.max_line_bytes)) {
+    ReadPending();
+  }
+  return used;
+}
+
+void StreamReader::ReadPending() {
+  pending_.erase(0, rows_->Push(pending_, /*ends_file=*/false));
+}
+
+void StreamReader::EndRows() {
+  const bool received = sink_->Flush();
+  result_.motion_read &= rows_->good() && received;
+  result_.frames = rows_->frames();
+  stopped_ = true;
+}
 
 }  // namespace bvhmill

@@ -8,12 +8,19 @@
 //   }
 //   StreamResult result = reader.Finish();
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
+#include "bvhmill/base/uninitialized.h"
 #include "bvhmill/bvh/clip_receiver.h"
+#include "bvhmill/bvh/motion/motion_reader.h"
+#include "bvhmill/bvh/motion/parsed_header.h"
+#include "bvhmill/bvh/piece_reader.h"
 #include "bvhmill/bvh/read_options.h"
+#include "bvhmill/bvh/rows/tile_sink.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
@@ -25,7 +32,7 @@ namespace bvhmill {
 // max_header_bytes. After that: the skeleton, one tile of frames, and the text
 // of one line, or look_ahead_bytes of text after an irregular line. Not
 // thread-safe.
-class StreamReader {
+class StreamReader final : public PieceReader {
  public:
   // `log`, `receiver` and everything that `options` points to must outlive the
   // reader. `options.parallel` is not used. The ClipHeader stays valid until
@@ -33,27 +40,51 @@ class StreamReader {
   // frames, except for the last one and those that Flush causes.
   StreamReader(const ReadOptions& options, IssueLog* log,
                ClipReceiver* receiver);
-  ~StreamReader();
-  StreamReader(const StreamReader&) = delete;
-  StreamReader& operator=(const StreamReader&) = delete;
 
-  // Reads the next piece. Returns false if no further text is needed: the clip
-  // is refused or cancelled, or the receiver has stopped it. Further pieces are
-  // allowed even then; they only count towards max_clip_bytes.
-  bool Push(std::string_view piece);
-  // True if Flush would do something: there are frames to pass on, or enough
-  // new text to try to read the header again.
-  bool CanFlush() const;
+  bool Push(std::string_view piece) override;
+  // True if there are frames to pass on, or enough new text to try to read the
+  // header again.
+  bool CanFlush() const override;
   // Passes the frames read so far to the receiver, even if they do not fill a
   // tile. Before the rows begin, tries to read the header instead. The total
   // cost is limited by the text that arrived, for any number of calls.
-  void Flush();
-  // Ends the file and returns the result. Call once.
-  StreamResult Finish();
+  void Flush() override;
+  StreamResult Finish() override;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  void Stop();
+  void Keep(std::string_view text);
+  bool Grow(size_t size);
+  void RefuseSize();
+  bool TryHeader(std::string_view text, bool ends_file);
+  void TryPending(bool ends_file);
+  void BeginRows(std::string_view text);
+  void Feed(std::string_view piece);
+  size_t FeedLines(std::string_view piece);
+  size_t Append(std::string_view piece);
+  size_t FeedOpenLine(std::string_view piece);
+  void ReadPending();
+  void EndRows();
+
+  const ReadOptions options_;
+  IssueLog& log_;
+  IssueLog empty_log_;
+  ClipReceiver& receiver_;
+  StreamResult result_;
+  bool stopped_ = false;
+  int64_t bytes_ = 0;
+  // Text that is not read yet: all of it before the rows begin. Its last
+  // `open_` bytes belong to a line that has not ended.
+  std::string pending_;
+  size_t open_ = 0;
+  // Bytes of text for which memory is drawn.
+  size_t held_ = kFreeTextBytes;
+  size_t next_try_ = 64;
+  ParsedHeader header_;
+  std::optional<ClipHeader> clip_header_;
+  UninitializedVector<float> tile_;
+  std::optional<TileSink> sink_;
+  std::optional<MotionReader> rows_;
 };
 
 }  // namespace bvhmill

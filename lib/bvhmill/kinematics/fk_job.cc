@@ -80,12 +80,4 @@ FkTarget BestFkTarget() {
   return best;
 }
 
-void FkJob::Run() const {
-  if (target == FkTarget::kReference || plan->depth > kMaxVectorDepth) {
-    SolveReference<double>(*this);
-  } else {
-    SolveSimd(*this);
-  }
-}
-
 }  // namespace bvhmill

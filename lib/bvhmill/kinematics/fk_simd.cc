@@ -58,25 +58,26 @@ int64_t FkScratchBytes(const Plan& plan) {
          static_cast<int64_t>(sizeof(float));
 }
 
-void SolveSimd(const FkJob& job) {
-  switch (job.target) {
+void FkJob::Run() const {
+  const bool is_deep = plan->depth > kMaxVectorDepth;
+  switch (is_deep ? FkTarget::kReference : target) {
 #if HWY_TARGETS & HWY_AVX3
     case FkTarget::kAvx512:
-      return N_AVX3::SolveFrames(job);
+      return N_AVX3::SolveFrames(*this);
 #endif
 #if HWY_TARGETS & HWY_AVX2
     case FkTarget::kAvx2:
-      return N_AVX2::SolveFrames(job);
+      return N_AVX2::SolveFrames(*this);
 #endif
 #if HWY_TARGETS & HWY_SSE4
     case FkTarget::kVector128:
-      return N_SSE4::SolveFrames(job);
+      return N_SSE4::SolveFrames(*this);
 #elif HWY_TARGETS & HWY_NEON
     case FkTarget::kVector128:
-      return N_NEON::SolveFrames(job);
+      return N_NEON::SolveFrames(*this);
 #endif
     default:
-      SolveReference<double>(job);
+      SolveReference<double>(*this);
   }
 }
 

@@ -48,20 +48,6 @@ void ConvertTiles(std::string_view text, const WholeConversion& conversion) {
   pipeline.Finish(threads);
 }
 
-class BvhReader final : public PieceReader {
- public:
-  BvhReader(const ReadOptions& options, IssueLog* log, ClipReceiver* receiver)
-      : reader_(options, log, receiver) {}
-
-  bool Push(std::string_view piece) override { return reader_.Push(piece); }
-  bool CanFlush() const override { return reader_.CanFlush(); }
-  void Flush() override { reader_.Flush(); }
-  StreamResult Finish() override { return reader_.Finish(); }
-
- private:
-  StreamReader reader_;
-};
-
 }  // namespace
 
 void ConvertBvh(std::string_view text, const WholeConversion& conversion) {
@@ -72,7 +58,7 @@ void ConvertBvh(std::string_view text, const WholeConversion& conversion) {
 std::unique_ptr<PieceReader> MakeBvhReader(const ReadOptions& options,
                                            IssueLog* log,
                                            ClipReceiver* receiver) {
-  return std::make_unique<BvhReader>(options, log, receiver);
+  return std::make_unique<StreamReader>(options, log, receiver);
 }
 
 }  // namespace bvhmill

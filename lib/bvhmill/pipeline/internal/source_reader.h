@@ -8,6 +8,7 @@
 
 #include "bvhmill/base/parallel.h"
 #include "bvhmill/bvh/clip_receiver.h"
+#include "bvhmill/bvh/piece_reader.h"
 #include "bvhmill/bvh/read_options.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/internal/rows/row_pipeline.h"
@@ -29,25 +30,6 @@ struct WholeConversion {
 // if `read.motion_read` is false. `header` is null if no skeleton was read.
 void ConvertRows(const ClipHeader* header, const StreamResult& read,
                  const WholeConversion& conversion);
-
-// Reads one clip that arrives in pieces and passes it to a ClipReceiver. Gives
-// the issues and the rows of the whole clip, for any cut into pieces.
-class PieceReader {
- public:
-  PieceReader() = default;
-  virtual ~PieceReader() = default;
-  PieceReader(const PieceReader&) = delete;
-  PieceReader& operator=(const PieceReader&) = delete;
-
-  // Reads the next piece. False if no further pieces are needed; they are
-  // allowed all the same.
-  virtual bool Push(std::string_view piece) = 0;
-  // True if Flush would pass on rows, or try to.
-  virtual bool CanFlush() const { return false; }
-  virtual void Flush() {}
-  // The clip has ended. Call once.
-  virtual StreamResult Finish() = 0;
-};
 
 // A row of the table of source formats.
 struct SourceReader {

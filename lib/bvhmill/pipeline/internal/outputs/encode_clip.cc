@@ -11,7 +11,9 @@ namespace {
 class ClipEncoder {
  public:
   ClipEncoder(const Clip& clip, Workspace* workspace)
-      : clip_(clip), workspace_(*workspace) {}
+      : clip_(clip),
+        workspace_(*workspace),
+        solver_(workspace->stage.solver()) {}
 
   absl::Status Run(Parallel* parallel);
 
@@ -21,6 +23,7 @@ class ClipEncoder {
 
   const Clip& clip_;
   Workspace& workspace_;
+  PoseSolver& solver_;
   OrderedSequencer sequencer_;
   // Written only by the thread whose turn it is.
   absl::Status status_;
@@ -47,12 +50,12 @@ TileRows ClipEncoder::RowsAt(int64_t first, int64_t frames) const {
 // Solves tiles until there are no more, and encodes each in its turn.
 void ClipEncoder::Work(TileBuffers* buffers) {
   const int64_t frames = clip_.motion.frames;
-  const int64_t step = workspace_.stage.TileFrames();
+  const int64_t step = solver_.TileFrames();
   const int64_t tiles = (frames + step - 1) / step;
   for (int64_t i = sequencer_.Take(); i < tiles; i = sequencer_.Take()) {
     const TileRows rows = RowsAt(i * step, std::min(step, frames - i * step));
     const OrderedSequencer::Slot turn(&sequencer_, i);
-    if (!sequencer_.stopped()) workspace_.stage.Solve(rows, buffers);
+    if (!sequencer_.stopped()) solver_.Solve(rows, buffers);
     turn.Wait();
     if (sequencer_.stopped()) continue;
     status_ = workspace_.stage.Add(rows, buffers);
@@ -64,11 +67,10 @@ absl::Status ClipEncoder::Run(Parallel* parallel) {
   // A clip of a few tiles is not worth a second thread.
   constexpr int64_t kFewTiles = 4;
   const int64_t frames = clip_.motion.frames;
-  const int64_t step = workspace_.stage.TileFrames();
+  const int64_t step = solver_.TileFrames();
   const bool is_long = frames > kFewTiles * step;
   const int threads = is_long ? parallel->threads() : 1;
-  BVHMILL_RETURN_IF_ERROR(
-      workspace_.stage.DrawBuffers(threads, std::min(step, frames)));
+  BVHMILL_RETURN_IF_ERROR(solver_.DrawBuffers(threads, std::min(step, frames)));
   if (threads == 1) {
     Work(&workspace_.tiles[0]);
   } else {

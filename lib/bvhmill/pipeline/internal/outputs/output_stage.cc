@@ -142,7 +142,7 @@ absl::Status OutputStage::Begin(const EncodeContext& context,
 int64_t OutputStage::StepFrames(int64_t bytes) const {
   const int64_t frame = plan_.FrameBytes(result_->outputs, solver_.plan());
   return std::clamp<int64_t>(bytes / std::max<int64_t>(frame, 1), 1,
-                             MaxFrames());
+                             solver_.MaxFrames());
 }
 
 // The arrays of an encoder, if it takes them whole, or not, as asked.

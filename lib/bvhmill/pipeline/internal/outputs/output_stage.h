@@ -1,7 +1,7 @@
 #pragma once
 
-// The outputs of a clip: solves rows, encodes the poses, and gives the bytes to
-// the receiver. Private to pipeline/.
+// The outputs of a clip: encodes the poses that the solver has made of its
+// rows, and gives the bytes to the receiver. Private to pipeline/.
 
 #include <cstdint>
 #include <optional>
@@ -20,8 +20,8 @@
 
 namespace bvhmill {
 
-// Kept from clip to clip. SetOutputs, Begin, then for every tile Solve in any
-// thread and Add in order, then End.
+// Kept from clip to clip. SetOutputs, Begin, then for every tile
+// solver().Solve in any thread and Add in order, then End.
 class OutputStage {
  public:
   // The options must outlive the clip. Cheap if the requests are those of the
@@ -44,15 +44,8 @@ class OutputStage {
   // made or have failed.
   void FinishReport(Report* report);
 
-  // See PoseSolver.
-  int64_t TileFrames() const { return solver_.TileFrames(); }
-  int64_t MaxFrames() const { return solver_.MaxFrames(); }
-  absl::Status DrawBuffers(int threads, int64_t frames) {
-    return solver_.DrawBuffers(threads, frames);
-  }
-  void Solve(const TileRows& rows, TileBuffers* buffers) {
-    solver_.Solve(rows, buffers);
-  }
+  // Solves the arrays of the outputs. The stage begins it.
+  PoseSolver& solver() { return solver_; }
   // The frames, at least one, whose outputs have about `bytes` bytes.
   int64_t StepFrames(int64_t bytes) const;
 

@@ -33,6 +33,7 @@ RowPipeline::RowPipeline(const ConvertOptions& options,
       parallel_(*parallel),
       workspace_(*workspace),
       stage_(workspace->stage),
+      solver_(stage_.solver()),
       result_(*result),
       budget_(options.limits, cancel, HolderOf(receiver)),
       step_frames_(std::numeric_limits<int64_t>::max()) {
@@ -164,8 +165,8 @@ void RowPipeline::DrawTiles(int threads, int64_t values) {
   if (!makes_outputs_) return;
   const int64_t width = header_->width();
   // Frames without values come in tiles of another size.
-  const int64_t frames = width == 0 ? stage_.TileFrames() : values / width;
-  if (status_.ok()) Fail(stage_.DrawBuffers(threads, frames));
+  const int64_t frames = width == 0 ? solver_.TileFrames() : values / width;
+  if (status_.ok()) Fail(solver_.DrawBuffers(threads, frames));
 }
 
 // --- The rows.
@@ -210,7 +211,7 @@ void RowPipeline::Feed(int64_t frames, std::span<const float> values) {
 
 absl::Status RowPipeline::DrawPoses(int64_t frames) {
   if (frames <= drawn_poses_) return absl::OkStatus();
-  BVHMILL_RETURN_IF_ERROR(stage_.DrawBuffers(1, frames - drawn_poses_));
+  BVHMILL_RETURN_IF_ERROR(solver_.DrawBuffers(1, frames - drawn_poses_));
   drawn_poses_ = frames;
   return absl::OkStatus();
 }
@@ -224,7 +225,7 @@ void RowPipeline::SolveAndAdd(const TileRows& rows) {
 void RowPipeline::AddToOutputs(const TileRows& rows, TileBuffers* buffers,
                                bool is_solved) {
   if (!makes_outputs_) return;
-  if (!is_solved) stage_.Solve(rows, buffers);
+  if (!is_solved) solver_.Solve(rows, buffers);
   const absl::Status status = stage_.Add(rows, buffers);
   outputs_failed_ = !status.ok();
   Fail(status);
@@ -232,7 +233,7 @@ void RowPipeline::AddToOutputs(const TileRows& rows, TileBuffers* buffers,
 
 // The poses of a large tile are too many to be solved at once.
 bool RowPipeline::IsLarge(int64_t frames) const {
-  return frames > stage_.MaxFrames();
+  return frames > solver_.MaxFrames();
 }
 
 void RowPipeline::SolveTile(int worker, int64_t frames,
@@ -240,7 +241,7 @@ void RowPipeline::SolveTile(int worker, int64_t frames,
   TileBuffers* buffers = &workspace_.tiles[static_cast<size_t>(worker)];
   if (observes_) workspace_.observers.Solve(frames, values, buffers);
   if (!makes_outputs_ || IsLarge(frames)) return;
-  stage_.Solve(TileOf(0, frames, values), buffers);
+  solver_.Solve(TileOf(0, frames, values), buffers);
 }
 
 void RowPipeline::AddTile(int worker, int64_t frames,
@@ -256,7 +257,7 @@ void RowPipeline::AddTile(int worker, int64_t frames,
     return AddToOutputs(TileOf(first, frames, values), buffers,
                         /*is_solved=*/true);
   }
-  const int64_t most = stage_.MaxFrames();
+  const int64_t most = solver_.MaxFrames();
   const auto width = static_cast<size_t>(header_->width());
   for (int64_t done = 0; done < frames; done += most) {
     const int64_t count = std::min(most, frames - done);
@@ -269,7 +270,7 @@ void RowPipeline::AddTile(int worker, int64_t frames,
 
 void RowPipeline::AddEmptyFrames(int64_t frames) {
   while (makes_outputs_ && fed_ < frames) {
-    const int64_t count = std::min(stage_.TileFrames(), frames - fed_);
+    const int64_t count = std::min(solver_.TileFrames(), frames - fed_);
     AddToOutputs(TileOf(fed_, count, {}), &workspace_.tiles[0],
                  /*is_solved=*/false);
     fed_ += count;

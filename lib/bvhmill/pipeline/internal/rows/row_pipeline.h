@@ -140,6 +140,7 @@ class RowPipeline {
   Parallel& parallel_;
   Workspace& workspace_;
   OutputStage& stage_;
+  PoseSolver& solver_;
   ConvertResult& result_;
   Budget budget_;
   std::optional<IssueLog> log_;
