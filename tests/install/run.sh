@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs a build into a fresh folder, then configures, builds and runs the
 # consumer and the programs of docs/library.md against nothing else. Checks that
-# the headers that page lists are installed, that no others are, and that each
-# compiles alone.
+# the headers that page lists are installed, that no others are, that they are
+# few, and that each compiles alone.
 #
 #   run.sh CMAKE BUILD CONSUMER GENERATOR COMPILER CONFIG FLAGS
 set -euo pipefail
@@ -35,6 +35,9 @@ sed -n 's/^| `\(bvhmill\/[a-z_/.]*\)` |.*/\1/p' "$page" | sort > "$work/listed"
 (cd "$work/prefix/include" && find bvhmill -type f ! -path 'bvhmill/v1/*' \
   ! -path 'bvhmill/client/*' | sort) > "$work/installed"
 diff -u "$work/listed" "$work/installed"
+# The list stays short: a header of the library is private unless users need it.
+[ "$(grep -c '\.h$' "$work/installed")" -le 17 ]
+[ "$(grep -c '\.inc$' "$work/installed")" -le 2 ]
 
 # Each program of the page begins with "// NAME: what it does". The command line
 # and the expected output follow it.
