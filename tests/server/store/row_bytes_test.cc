@@ -59,6 +59,7 @@ class RowBytes : public ::testing::TestWithParam<const char*> {
                     &items)
             .ok());
     std::vector<server::FinishedItem> done;
+    done.reserve(items.size());
     for (const auto& item : items) done.push_back({item.lease, {}});
     return done;
   }
@@ -147,9 +148,11 @@ TEST_P(RowBytes, ResultsAreStoredBeyondTheLimit) {
 TEST_P(RowBytes, TheLimitIsHeldByCreateItself) {
   server::NewJob job = JobOf1000Bytes();
   job.max_row_bytes = 4 * kBytesOfJob;
+  constexpr int kThreads = 4;
   std::atomic<int> made = 0;
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
+  threads.reserve(kThreads);
+  for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
       for (int k = 0; k < 3; ++k) made += Create(job).ok() ? 1 : 0;
     });
