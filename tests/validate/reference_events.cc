@@ -271,7 +271,7 @@ void FindExchangedRows(Reference* r) {
     }
     const double out = std::min(step(t), step(t + 2));
     if (out < 1.1 * std::max(step(t - 1), step(t + 3)) ||
-        out < 1.4 * step(t + 1)) {
+        out < 1.4 * step(t + 1) || out > 3 * step(t + 1)) {
       continue;
     }
     if (std::any_of(r->cuts.begin(), r->cuts.end(),

@@ -165,7 +165,7 @@ void FindFrozenJoint(const ReferenceTrack& track, bool is_captured,
   }
   const bool may_rest =
       zeros > 0.2 * outside &&
-      (!is_captured || zeros + run > 0.7 * static_cast<double>(frames - 1));
+      (!is_captured || zeros + run > 0.65 * static_cast<double>(frames - 1));
   if (may_rest || own / outside / r->clip.dt < 2 ||
       body_in_run / run < 0.25 * body / static_cast<double>(frames - 1)) {
     return;

@@ -41,6 +41,12 @@ std::vector<FaultCase> OrderCases() {
        usual,
        [](Clip* c) { Exchange(595, 596, c); },
        {}},
+      {"MotionThatTurnsRound",
+       usual,
+       [](Clip* c) {
+         TakeRows([](int64_t t) { return t < 300 ? t : 599 - t; }, c);
+       },
+       {}},
       {"SeveralRowsExchanged",
        usual,
        [](Clip* c) {

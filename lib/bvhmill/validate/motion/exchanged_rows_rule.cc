@@ -21,6 +21,9 @@ constexpr int64_t kAfter = 4;
 constexpr int64_t kWithoutKink = 1;
 // Frames of the block before that the next one needs.
 constexpr size_t kHistory = kBefore + kAfter + 1;
+// The steps to and from exchanged rows are twice the step between them. Where a
+// motion turns round and plays backwards, there is no such step.
+constexpr double kMostOverBack = 3;
 // Pairs whose frames are kept; the others are counted.
 constexpr size_t kMostPairs = 64;
 
@@ -75,7 +78,8 @@ bool ExchangedRowsRule::IsExchanged(const float* kinks,
   const double outside = std::max(steps[-1], steps[3]);
   return kink >= clip[Threshold::DATA_ROWS_EXCHANGED_far] * far &&
          out >= clip[Threshold::DATA_ROWS_EXCHANGED_steps] * outside &&
-         out >= clip[Threshold::DATA_ROWS_EXCHANGED_back] * double{steps[1]};
+         out >= clip[Threshold::DATA_ROWS_EXCHANGED_back] * double{steps[1]} &&
+         out <= kMostOverBack * double{steps[1]};
 }
 
 void ExchangedRowsRule::Add(const MotionBlock& block) {
