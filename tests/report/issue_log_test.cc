@@ -89,7 +89,7 @@ TEST(IssueLog, ValuesThatAreNotFiniteStateTheirRows) {
   const Report report = log.Finish(true, true);
   EXPECT_EQ(report.issues[0].message,
             "the value is 'nan'; not finite: 8 of 80 values (10 %) in 5 "
-            "frames, 2 runs");
+            "frames, 2 runs; the motion is not judged");
 }
 
 // The rows of both codes are counted together.

@@ -61,8 +61,8 @@ std::vector<uint8_t> MovingColumns(const Clip& clip) {
   return moving;
 }
 
-// "CODE@joint" of the observer's issues; the clip comes in pieces of `step`
-// frames.
+// "CODE@joint", and " frame F" if there is one, of the observer's issues; the
+// clip comes in pieces of `step` frames.
 std::vector<std::string> IssuesBy(std::unique_ptr<RowObserver> observer,
                                   const Clip& clip, MotionFacts motion,
                                   int64_t step,
@@ -95,6 +95,8 @@ std::vector<std::string> IssuesBy(std::unique_ptr<RowObserver> observer,
   for (const Issue& issue : log.Finish(true, true).issues) {
     out.push_back(issue.code + "@" +
                   std::to_string(issue.location.joint.value_or(-1)));
+    const auto frame = issue.location.frame;
+    if (frame) out.back() += " frame " + std::to_string(*frame);
   }
   return out;
 }
@@ -112,7 +114,7 @@ const RuleCase kPositionCases[] = {
     {"as it is", [](int64_t, int, float x) { return x; }, {}},
     {"an arm that stretches by 6 %",
      [](int64_t t, int c, float x) { return c == 18 && t == 9 ? 10.6F : x; },
-     {"DATA_BONE_LENGTH@3"}},
+     {"DATA_BONE_LENGTH@3 frame 9"}},
     {"an arm that stretches by 4 %",
      [](int64_t t, int c, float x) { return c == 18 && t == 9 ? 10.4F : x; },
      {}},
@@ -144,7 +146,7 @@ const RuleCase kPositionCases[] = {
      [](int64_t t, int c, float x) {
        return c != 18 ? x : t == 9 ? 0.43F : 0.2F;
      },
-     {"DATA_BONE_LENGTH@3"}},
+     {"DATA_BONE_LENGTH@3 frame 9"}},
     {"legs of hips that stand still stretch",
      [](int64_t t, int c, float x) {
        if (c < 6) return 0.0F;
@@ -237,7 +239,7 @@ TEST(PositionRules, SayNothingOfBonesIfPositionsAreInTheWorld) {
   clip.motion.values[9 * 24 + 18] = 15;
   MotionFacts motion;
   EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7),
-              ElementsAre("DATA_BONE_LENGTH@3"));
+              ElementsAre("DATA_BONE_LENGTH@3 frame 9"));
   motion.has_global_positions = true;
   EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7), IsEmpty());
 }
@@ -250,7 +252,7 @@ TEST(PositionRules, MeasureBonesAsTheCallerStates) {
   Clip clip = SixChannelClip();
   clip.motion.values[9 * 24 + 18] = 15;
   EXPECT_THAT(IssuesBy(MakePositionRules(), clip, {}, 7),
-              ElementsAre("DATA_BONE_LENGTH@3"));
+              ElementsAre("DATA_BONE_LENGTH@3 frame 9"));
   EXPECT_THAT(IssuesBy(MakePositionRules(), clip, {}, 7, ignored), IsEmpty());
   // Small values that are added change no length, but would be bones.
   for (const float most : {0.4F, 1.0F}) {
@@ -267,7 +269,7 @@ TEST(PositionRules, MeasureBonesAsTheCallerStates) {
   }
   clip.motion.values[9 * 24 + 18] = 1.2F;
   EXPECT_THAT(IssuesBy(MakePositionRules(), clip, {}, 7),
-              ElementsAre("DATA_BONE_LENGTH@3"));
+              ElementsAre("DATA_BONE_LENGTH@3 frame 9"));
 }
 
 // Arms on a body of 100.
@@ -308,11 +310,12 @@ std::vector<std::string> IssuesOfAngles(const std::vector<float>& degrees,
 
 TEST(Loop, EndsWhereItBegins) {
   EXPECT_THAT(IssuesOfAngles({5, 20, 40, 20, 10}), IsEmpty());
-  EXPECT_THAT(IssuesOfAngles({5, 20, 40, 20, 7}), ElementsAre("DATA_LOOP@-1"));
+  EXPECT_THAT(IssuesOfAngles({5, 20, 40, 20, 7}),
+              ElementsAre("DATA_LOOP@-1 frame 4"));
   EXPECT_THAT(IssuesOfAngles({5, 20, 40, 20, 8.5F}), IsEmpty());
   // A full turn further is the same pose.
   EXPECT_THAT(IssuesOfAngles({5, 20, 40, 20, 365}),
-              ElementsAre("DATA_LOOP@-1"));
+              ElementsAre("DATA_LOOP@-1 frame 4"));
   // Too short, or without motion.
   EXPECT_THAT(IssuesOfAngles({5, 20, 5}), IsEmpty());
   EXPECT_THAT(IssuesOfAngles({5, 6, 5, 6, 5, 6}), IsEmpty());
@@ -321,9 +324,9 @@ TEST(Loop, EndsWhereItBegins) {
 // Between the ends, frames are looked at whose number is a power of two.
 TEST(Loop, IsElsewhereInOneOfTwoFramesBetween) {
   EXPECT_THAT(IssuesOfAngles({5, 5.5F, 5, 5.5F, 40, 5.5F, 5}),
-              ElementsAre("DATA_LOOP@-1"));
+              ElementsAre("DATA_LOOP@-1 frame 6"));
   EXPECT_THAT(IssuesOfAngles({5, 5.5F, 40, 5.5F, 5, 5.5F, 5}),
-              ElementsAre("DATA_LOOP@-1"));
+              ElementsAre("DATA_LOOP@-1 frame 6"));
 }
 
 TEST(PoseRules, AClipThatIsNotFiniteIsNotJudged) {
@@ -337,13 +340,15 @@ TEST(Loop, LeavesOutFramesThatStandApart) {
   MotionFacts motion;
   motion.first_apart = motion.last_apart = true;
   EXPECT_THAT(IssuesOfAngles({90, 5, 20, 40, 20, 5, 120}, motion),
-              ElementsAre("DATA_LOOP@-1"));
+              ElementsAre("DATA_LOOP@-1 frame 5"));
   EXPECT_THAT(IssuesOfAngles({90, 5, 20, 40, 20, 5, 120}), IsEmpty());
 }
 
 TEST(RestPose, IsFrame0AndNotFrame1) {
-  EXPECT_THAT(IssuesOfAngles({0, 20, 40}), ElementsAre("DATA_REST_POSE@-1"));
-  EXPECT_THAT(IssuesOfAngles({0.9F, 20, 40}), ElementsAre("DATA_REST_POSE@-1"));
+  EXPECT_THAT(IssuesOfAngles({0, 20, 40}),
+              ElementsAre("DATA_REST_POSE@-1 frame 0"));
+  EXPECT_THAT(IssuesOfAngles({0.9F, 20, 40}),
+              ElementsAre("DATA_REST_POSE@-1 frame 0"));
   EXPECT_THAT(IssuesOfAngles({2, 20, 40}), IsEmpty());
   EXPECT_THAT(IssuesOfAngles({0, 0.5F, 40}), IsEmpty());
   EXPECT_THAT(IssuesOfAngles({0}), IsEmpty());

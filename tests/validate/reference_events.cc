@@ -87,11 +87,11 @@ bool IsSpike(const Reference& r, const ReferenceTrack& track, int64_t t) {
   if (std::max(track.Step(t - 1), track.Step(t + 2)) > least / 2) return false;
   const double around = std::max({track.Kink(t - 3), track.Kink(t - 2),
                                   track.Kink(t + 2), track.Kink(t + 3)});
-  if (track.is_rotation && is_back && HasFramesNearBy(r, t) && kink >= 15 &&
+  if (track.is_rotation && is_back && HasFramesNearBy(r, t) && kink >= 12 &&
       kink >= 12 * around) {
     return true;
   }
-  return track.is_rotation && is_back && kink >= 10 &&
+  return track.is_rotation && is_back && kink >= 7 &&
          kink >= 10 * UsualKink(track);
 }
 

@@ -163,14 +163,16 @@ void FindFrozenJoint(const ReferenceTrack& track, bool is_captured,
     own += track.Step(t);
     body += BodyStep(*r, t);
   }
-  const bool may_rest =
-      zeros > 0.2 * outside &&
+  const bool often_rests = zeros > 0.2 * outside;
+  const bool is_keyed =
+      often_rests &&
       (!is_captured || zeros + run > 0.65 * static_cast<double>(frames - 1));
-  if (may_rest || own / outside / r->clip.dt < 2 ||
+  if (is_keyed || own / outside / r->clip.dt < 2 ||
       body_in_run / run < 0.25 * body / static_cast<double>(frames - 1)) {
     return;
   }
   Finding f{"DATA_FROZEN_JOINT"};
+  if (often_rests) f.severity = Severity::kHint;
   f.node = track.node;
   f.frame = longest.first;
   f.last_frame = longest.first + longest.rows;

@@ -111,7 +111,7 @@ TEST(ClipRows, ReportValuesThatAreNotFinite) {
   EXPECT_EQ(found[0]->location.channel, 0);
   EXPECT_EQ(found[0]->message,
             "the value is '-inf'; not finite: 3 of 48 values (6 %) in 3 "
-            "frames, 1 run");
+            "frames, 1 run; the motion is not judged");
   EXPECT_EQ(found[1]->location.joint, 1);
   EXPECT_EQ(found[1]->location.joint_name, "Knee");
   EXPECT_EQ(found[1]->location.frame, 1);

@@ -31,7 +31,7 @@ std::vector<FaultCase> RestCases() {
       {"ClampedJoint",
        usual,
        [](Clip* c) { Clamp(6, 60, c); },
-       {"warning DATA_FROZEN_JOINT joint 6 frame 99 to 159"}},
+       {"hint DATA_FROZEN_JOINT joint 6 frame 99 to 159"}},
       {"JointThatMostlyRests", usual, [](Clip* c) { Clamp(6, 75, c); }, {}},
       // Four of eleven joints rest: the clip is animated by keys.
       {"ManyJointsRest",

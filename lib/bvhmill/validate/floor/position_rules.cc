@@ -28,10 +28,13 @@ struct PositionedNode {
   std::array<float, 3> base = {};
   // On the way from a root down to the first node that has not one child.
   bool is_trunk = false;
-  // Squares of the least and the largest distance from the parent; the sum of
-  // the distances. Nodes of the trunk keep these values: they never stretch.
+  // Squares of the least and the largest distance from the parent, and their
+  // frames; the sum of the distances. Nodes of the trunk keep these values:
+  // they never stretch.
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
+  int64_t least_frame = 0;
+  int64_t most_frame = 0;
   double sum = 0;
   // Bounds of each coordinate.
   std::array<float, 3> low = {HUGE_VALF, HUGE_VALF, HUGE_VALF};
@@ -101,7 +104,7 @@ class PositionRules final : public RowObserver {
   }
   void CountSteps(const ObservedRows& rows, PositionedNode* node) const;
   void CountPlaces(const ObservedRows& rows, PositionedNode* node) const;
-  void CountRow(const std::vector<float>& row);
+  void CountRow(const std::vector<float>& row, int64_t frame);
   void FindMoving();
   // The row before number `i` of `rows`.
   const float* RowBefore(const ObservedRows& rows, int64_t i) const {
@@ -158,8 +161,8 @@ void PositionRules::Begin(const ObservedClip& clip) {
                clip.motion.reach * clip.motion.dt;
 }
 
-// Adds the place of the node in `row`.
-void CountPlace(const float* row, PositionedNode* node) {
+// Adds the place of the node in `row`, which is that of `frame`.
+void CountPlace(const float* row, int64_t frame, PositionedNode* node) {
   double square = 0;
   for (size_t axis = 0; axis < 3; ++axis) {
     const float x = row[node->columns[axis]];
@@ -169,8 +172,14 @@ void CountPlace(const float* row, PositionedNode* node) {
     node->high[axis] = std::max(node->high[axis], x);
   }
   if (node->is_trunk) return;
-  node->least = std::min(node->least, square);
-  node->most = std::max(node->most, square);
+  if (square < node->least) {
+    node->least = square;
+    node->least_frame = frame;
+  }
+  if (square > node->most) {
+    node->most = square;
+    node->most_frame = frame;
+  }
   node->sum += std::sqrt(square);
 }
 
@@ -217,13 +226,13 @@ void PositionRules::CountPlaces(const ObservedRows& rows,
   // A copy, whose values stay in registers.
   PositionedNode counted = *node;
   for (int64_t i = std::max<int64_t>(2 - frames_, 0); i < rows.frames; ++i) {
-    CountPlace(RowBefore(rows, i), &counted);
+    CountPlace(RowBefore(rows, i), frames_ + i - 1, &counted);
   }
   *node = counted;
 }
 
-void PositionRules::CountRow(const std::vector<float>& row) {
-  for (PositionedNode& node : nodes_) CountPlace(row.data(), &node);
+void PositionRules::CountRow(const std::vector<float>& row, int64_t frame) {
+  for (PositionedNode& node : nodes_) CountPlace(row.data(), frame, &node);
   ++counted_;
 }
 
@@ -260,7 +269,10 @@ void PositionRules::CheckBone(const PositionedNode& node, IssueLog* log) const {
   if (!stretches || !below_moving_[static_cast<size_t>(node.node)]) return;
   const auto& offset =
       clip_->skeleton.nodes[static_cast<size_t>(node.node)].offset;
-  log->Add(IssueCode::DATA_BONE_LENGTH, LocationOf(*clip_, node.node),
+  Location at = LocationOf(*clip_, node.node);
+  // Where it differs most from the mean.
+  at.frame = most - mean >= mean - least ? node.most_frame : node.least_frame;
+  log->Add(IssueCode::DATA_BONE_LENGTH, at,
            {{"joint", QuotedName(clip_->skeleton, node.node)},
             {"spread", Short(100 * (most - least) / mean)},
             {"mean", Short(mean)},
@@ -299,8 +311,8 @@ void PositionRules::Finish(IssueLog* log) {
   const MotionFacts& motion = clip_->motion;
   if (nodes_.empty() || frames_ < 2 || !(motion.reach > 0)) return;
   if (motion.non_finite_rows > 0) return;
-  if (!motion.first_apart) CountRow(first_row_);
-  if (!motion.last_apart) CountRow(newest_row_);
+  if (!motion.first_apart) CountRow(first_row_, 0);
+  if (!motion.last_apart) CountRow(newest_row_, frames_ - 1);
   if (counted_ < 2) return;
   FindMoving();
   const bool are_ignored =

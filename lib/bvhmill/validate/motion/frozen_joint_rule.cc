@@ -41,7 +41,8 @@ class FrozenJointRule final : public MotionRule {
   void AddStill(const MotionBlock& block, Joint* joint);
   void EndRun(int64_t next, double body, Joint* joint) const;
   void JudgeClip();
-  bool MayRest(const Joint& joint) const;
+  bool OftenRests(const Joint& joint) const;
+  bool IsKeyed(const Joint& joint) const;
   bool IsFrozen(size_t track) const;
   void Log(size_t track, IssueLog* log) const;
 
@@ -145,16 +146,22 @@ void FrozenJointRule::JudgeClip() {
   is_captured_ = resting <= clip[Threshold::DATA_FROZEN_JOINT_joints] * moving;
 }
 
-// The joint stands still so often that it may be animated by keys.
-bool FrozenJointRule::MayRest(const Joint& joint) const {
-  const MotionClip& clip = *clip_;
-  const auto all = static_cast<double>(clip.facts->frames - 1);
+// The joint also stands still at other times, so that it may rest by itself.
+bool FrozenJointRule::OftenRests(const Joint& joint) const {
+  const auto all = static_cast<double>(clip_->facts->frames - 1);
   const auto still = static_cast<double>(joint.still_steps);
   const auto run = static_cast<double>(joint.longest.steps());
-  const double most = clip[Threshold::DATA_FROZEN_JOINT_still] * (all - run);
-  return still - run > most &&
-         !(is_captured_ &&
-           still <= clip[Threshold::DATA_FROZEN_JOINT_captured_still] * all);
+  return still - run >
+         (*clip_)[Threshold::DATA_FROZEN_JOINT_still] * (all - run);
+}
+
+// The clip is animated by keys, as far as this joint is concerned.
+bool FrozenJointRule::IsKeyed(const Joint& joint) const {
+  const auto all = static_cast<double>(clip_->facts->frames - 1);
+  const double most = (*clip_)[Threshold::DATA_FROZEN_JOINT_captured_still];
+  const bool is_clamped =
+      is_captured_ && static_cast<double>(joint.still_steps) <= most * all;
+  return OftenRests(joint) && !is_clamped;
 }
 
 bool FrozenJointRule::IsFrozen(size_t track) const {
@@ -177,7 +184,7 @@ bool FrozenJointRule::IsFrozen(size_t track) const {
   double body = body_before_;
   if (facts.first_apart) body -= first_step_;
   if (facts.last_apart) body -= last_step_;
-  return !MayRest(joint) &&
+  return !IsKeyed(joint) &&
          speed >= clip[Threshold::DATA_FROZEN_JOINT_degrees_per_second] &&
          joint.longest.body / run >=
              clip[Threshold::DATA_FROZEN_JOINT_body] * body / all;
@@ -194,7 +201,8 @@ void FrozenJointRule::Log(size_t track, IssueLog* log) const {
                     {"last", std::to_string(run.last)},
                     {"frames", std::to_string(frames)}};
   AddSeconds(*clip_, frames, ", for ", &args);
-  log->Add(IssueCode::DATA_FROZEN_JOINT, at, std::move(args));
+  log->AddAs(OftenRests(joints_[track]) ? Severity::kHint : Severity::kWarning,
+             IssueCode::DATA_FROZEN_JOINT, at, std::move(args));
 }
 
 void FrozenJointRule::Finish(IssueLog* log) {
