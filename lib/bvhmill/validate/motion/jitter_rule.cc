@@ -255,10 +255,11 @@ void JitterRule::FindBursts(const MotionBlock& block, size_t track,
 // part of the motion.
 void JitterRule::Add(const MotionBlock& block) {
   if (window_frames_ == 0) return;
-  vibrations_.Add(block);
   const int64_t begin = std::max<int64_t>(block.BeginFor(1), 2);
   const int64_t end = block.is_last ? block.end() - 2 : block.EndFor(1);
   for (size_t track = 0; track < jitters_.size(); ++track) {
+    // The issue of a noisy track is known.
+    if (jitters_[track].noisy == 0) vibrations_.Add(block, track);
     const bool may_burst =
         track < clip_->rotations && block.max_turns[track] >= burst_step_;
     if (may_burst) FindBursts(block, track, begin, end);

@@ -113,24 +113,18 @@ void VibrationFinder::Count(const MotionBlock& block, size_t track, int64_t t) {
       static_cast<float>(limits.kink_unit * std::sqrt(Dot(both, both)));
 }
 
-void VibrationFinder::AddTrack(const MotionBlock& block, size_t track,
-                               int64_t begin, int64_t end) {
-  for (int64_t t = begin; t < end; t += stride_) {
-    if (MayTurnBack(block, track, block.IndexOf(t))) Count(block, track, t);
-  }
-}
-
-void VibrationFinder::Add(const MotionBlock& block) {
+void VibrationFinder::Add(const MotionBlock& block, size_t track) {
   if (stride_ == 0) return;
+  const float most = std::max(block.max_steps[track], max_steps_[track]);
+  max_steps_[track] = block.max_steps[track];
+  if (most < LimitsOf(track).max_step) return;
   // The first and the last frame may be no part of the motion.
   const int64_t first = std::max(block.BeginFor(stride_), 1 + stride_);
   const int64_t begin = (first + stride_ - 1) / stride_ * stride_;
   const int64_t end =
       block.is_last ? block.end() - 1 - stride_ : block.EndFor(stride_);
-  for (size_t track = 0; track < vibrations_.size(); ++track) {
-    const float most = std::max(block.max_steps[track], max_steps_[track]);
-    max_steps_[track] = block.max_steps[track];
-    if (most >= LimitsOf(track).max_step) AddTrack(block, track, begin, end);
+  for (int64_t t = begin; t < end; t += stride_) {
+    if (MayTurnBack(block, track, block.IndexOf(t))) Count(block, track, t);
   }
 }
 

@@ -32,14 +32,15 @@ struct Vibration {
   float all_sizes = 0;
 };
 
-// Begin, then Add for each block, then Finish. The slow twin is in
+// Begin, then Add for each block and track, then Finish. A track may be left
+// out from some block on: nothing is known of it then. The slow twin is in
 // tests/validate/reference_jitter.cc.
 class VibrationFinder {
  public:
   // Starts a clip. A second has `window_frames` frames; 0: it is not judged.
   void Begin(const MotionClip& clip, int64_t window_frames);
   // Looks at the samples of a block. Quick where no channel turns back.
-  void Add(const MotionBlock& block);
+  void Add(const MotionBlock& block, size_t track);
   // All blocks came.
   void Finish();
 
@@ -62,8 +63,6 @@ class VibrationFinder {
   const Limits& LimitsOf(size_t track) const {
     return track < clip_->rotations ? rotations_ : positions_;
   }
-  void AddTrack(const MotionBlock& block, size_t track, int64_t begin,
-                int64_t end);
   bool MayTurnBack(const MotionBlock& block, size_t track, size_t i) const;
   void Count(const MotionBlock& block, size_t track, int64_t t);
   void CloseWindow(Vibration* vibration) const;
