@@ -1,6 +1,6 @@
 // Turns of one joint: half a turn for one frame, a turn all the way round, wild
-// noise, a vibration, a jump that is spread over frames, and a limit at which
-// the joint stops.
+// noise, a jump that is spread over frames, and a limit at which the joint
+// stops.
 
 #include <algorithm>
 #include <cmath>
@@ -71,22 +71,6 @@ Injected FilteredWrap(Site* site) {
   return Expected{{"DATA_SPIN"}, first, first + count, {joint}};
 }
 
-// The joint turns to and fro 12 times a second.
-Injected Vibration(Site* site) {
-  Clip& clip = *site->clip;
-  const auto joints = MovingJoints(clip);
-  if (clip.motion.frame_time > 1 / 29.0 || joints.empty()) return std::nullopt;
-  if (Frames(clip) < FramesIn(clip, 4)) return std::nullopt;
-  const int32_t joint = AnyOf(site, joints);
-  const double degrees = site->Pick(8.0, 5.0, 3.5);
-  for (int64_t frame = 0; frame < Frames(clip); ++frame) {
-    const double turns =
-        12 * static_cast<double>(frame) * clip.motion.frame_time;
-    Turn(&clip, frame, joint, 0, degrees * std::sin(6.283185307 * turns + 0.5));
-  }
-  return Expected{{"DATA_JITTER"}, 0, Frames(clip) - 1, {joint}};
-}
-
 // A jump that a filter has spread over two frames.
 Injected SpreadJump(Site* site) {
   Clip& clip = *site->clip;
@@ -146,8 +130,8 @@ Injected Clamped(Site* site) {
 
 constexpr FaultKind kFaults[] = {
     {"spike_half_turn", HalfTurnSpike}, {"jitter_wild", WildJitter},
-    {"filtered_wrap", FilteredWrap},    {"vibration", Vibration},
-    {"jump_spread", SpreadJump},        {"clamped_joint", Clamped},
+    {"filtered_wrap", FilteredWrap},    {"jump_spread", SpreadJump},
+    {"clamped_joint", Clamped},
 };
 
 }  // namespace

@@ -33,8 +33,6 @@ std::vector<FaultCase> JitterCases();
 std::vector<FaultCase> ValueCases();
 // Jumps that are spread over several frames.
 std::vector<FaultCase> SpreadCases();
-// Vibrations that are spread over frames.
-std::vector<FaultCase> VibrationCases();
 // Joints that often stand still.
 std::vector<FaultCase> RestCases();
 // Rows that are exchanged.

@@ -43,67 +43,6 @@ void FindBursts(const ReferenceTrack& track, Reference* r) {
   if (f.occurrences > 0) r->findings.push_back(f);
 }
 
-// Reversals between samples at about 30 a second, of steps that are too small
-// from one frame to the next.
-void FindVibration(const ReferenceTrack& track, Reference* r) {
-  const int64_t frames = r->clip.frames;
-  const double between = 1 / (30 * r->clip.dt);
-  if (between < 1.5) return;
-  const auto stride = static_cast<int64_t>(std::min(std::round(between), 4.0));
-  const double least = track.is_rotation ? 1.5 : 0.006;
-  const auto pose = [&](int64_t t) {
-    return track.poses[static_cast<size_t>(t)];
-  };
-  const auto channels_turn_back = [&](int64_t t) {
-    double dot = 0;
-    for (const int32_t c : track.columns) {
-      const double here = r->clip.Value(t, c);
-      dot += (here - r->clip.Value(t - stride, c)) *
-             (r->clip.Value(t + stride, c) - here);
-    }
-    return dot < 0;
-  };
-  Finding f{"DATA_JITTER", Severity::kHint};
-  f.node = track.node;
-  f.occurrences = 0;
-  double most = 0;
-  double sizes = 0;
-  double all = 0;
-  const auto window = static_cast<int64_t>(std::round(1 / r->clip.dt));
-  for (int64_t begin = 0; begin < frames; begin += window) {
-    double count = 0;
-    double sum = 0;
-    for (int64_t t = begin; t < std::min(begin + window, frames); ++t) {
-      if (t % stride != 0 || t < 1 + stride || t + 1 + stride >= frames) {
-        continue;
-      }
-      const double before = DistanceOf(track, pose(t - stride), pose(t));
-      const double after = DistanceOf(track, pose(t), pose(t + stride));
-      const double way = DistanceOf(track, pose(t - stride), pose(t + stride));
-      // The angle between both ways is below 90 degrees.
-      if (std::min(before, after) < least || !channels_turn_back(t) ||
-          way * way >= before * before + after * after) {
-        continue;
-      }
-      ++count;
-      // By the median of the triangle of the three poses.
-      sum += std::sqrt(2 * before * before + 2 * after * after - way * way) / 2;
-    }
-    if (count < 15) continue;
-    ++f.occurrences;
-    sizes += sum;
-    all += count;
-    if (count <= most) continue;
-    most = count;
-    f.frame = begin;
-    f.last_frame = std::min(begin + window, frames) - 1;
-  }
-  f.numbers = {{"reversals", most},
-               {"seconds", f.occurrences},
-               {track.is_rotation ? "degrees" : "reach", sizes / all}};
-  if (f.occurrences > 0) r->findings.push_back(f);
-}
-
 void FindJitterOf(const ReferenceTrack& track, Reference* r) {
   const int64_t frames = r->clip.frames;
   const auto window = static_cast<int64_t>(std::round(1 / r->clip.dt));
@@ -145,12 +84,8 @@ void FindJitterOf(const ReferenceTrack& track, Reference* r) {
     f.frame = begin;
     f.last_frame = std::min(begin + window, frames) - 1;
   }
-  if (f.occurrences == 0) {
-    const size_t before = r->findings.size();
-    if (track.is_rotation) FindBursts(track, r);
-    if (r->findings.size() == before) FindVibration(track, r);
-    return;
-  }
+  if (f.occurrences == 0 && track.is_rotation) FindBursts(track, r);
+  if (f.occurrences == 0) return;
   const bool is_short = static_cast<double>(frames) * r->clip.dt < 4;
   f.severity = steady >= 2 || f.occurrences >= 3 || (steady > 0 && is_short)
                    ? Severity::kWarning

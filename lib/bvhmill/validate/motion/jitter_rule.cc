@@ -10,7 +10,6 @@
 #include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
-#include "bvhmill/validate/motion/vibration_finder.h"
 
 namespace bvhmill {
 namespace {
@@ -89,7 +88,6 @@ class JitterRule final : public MotionRule {
   IssueArgs ArgsOf(size_t track, double size) const;
   void Log(size_t track, IssueLog* log) const;
   void LogBurst(const Bursts& bursts, IssueLog* log) const;
-  void LogVibration(size_t track, IssueLog* log) const;
   Location WindowAt(size_t track, int64_t window) const;
   int64_t EndOf(int64_t window) const;
 
@@ -108,7 +106,6 @@ class JitterRule final : public MotionRule {
   // An index of bursts_ for each rotation track, or -1.
   std::vector<int32_t> slots_;
   std::vector<Bursts> bursts_;
-  VibrationFinder vibrations_;
 };
 
 Bursts* JitterRule::BurstsOf(size_t track) {
@@ -149,7 +146,6 @@ void JitterRule::Begin(const MotionClip& clip) {
                kMostFrames));
   slots_.assign(clip.rotations, -1);
   bursts_.clear();
-  vibrations_.Begin(clip, window_frames_);
 }
 
 void JitterRule::CloseWindow(Jitter* jitter) const {
@@ -258,8 +254,6 @@ void JitterRule::Add(const MotionBlock& block) {
   const int64_t begin = std::max<int64_t>(block.BeginFor(1), 2);
   const int64_t end = block.is_last ? block.end() - 2 : block.EndFor(1);
   for (size_t track = 0; track < jitters_.size(); ++track) {
-    // The issue of a noisy track is known.
-    if (jitters_[track].noisy == 0) vibrations_.Add(block, track);
     const bool may_burst =
         track < clip_->rotations && block.max_turns[track] >= burst_step_;
     if (may_burst) FindBursts(block, track, begin, end);
@@ -336,23 +330,7 @@ void JitterRule::LogBurst(const Bursts& bursts, IssueLog* log) const {
              bursts.count, JointPart::kRotation);
 }
 
-void JitterRule::LogVibration(size_t track, IssueLog* log) const {
-  const Vibration& vibration = vibrations_.Of(track);
-  const double size =
-      double{vibration.all_sizes} / static_cast<double>(vibration.all_count);
-  IssueArgs args = ArgsOf(track, size);
-  args.emplace_back("seconds", std::to_string(vibration.noisy));
-  args.emplace_back("reversals", std::to_string(vibration.most_count));
-  args.emplace_back("first", std::to_string(vibration.first * window_frames_));
-  args.emplace_back("last", std::to_string(EndOf(vibration.last)));
-  log->AddAs(
-      Severity::kHint, IssueCode::DATA_JITTER,
-      WindowAt(track, vibration.most_window), std::move(args), vibration.noisy,
-      track < clip_->rotations ? JointPart::kRotation : JointPart::kPosition);
-}
-
 void JitterRule::Finish(IssueLog* log) {
-  vibrations_.Finish();
   for (size_t track = 0; track < jitters_.size(); ++track) {
     CloseWindow(&jitters_[track]);
     const bool has_bursts = track < slots_.size() && slots_[track] >= 0 &&
@@ -361,8 +339,6 @@ void JitterRule::Finish(IssueLog* log) {
       Log(track, log);
     } else if (has_bursts) {
       LogBurst(*BurstsOf(track), log);
-    } else if (vibrations_.Of(track).noisy > 0) {
-      LogVibration(track, log);
     }
   }
 }
