@@ -25,7 +25,7 @@ struct Event {
   // It is no jump, but may be one end of a spike.
   bool is_end = false;
   Contrast contrast = {};
-  // Of a jump.
+  // The steps over which a jump is spread.
   int steps = 1;
 
   int64_t last_frame() const {

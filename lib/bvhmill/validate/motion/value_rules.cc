@@ -34,8 +34,8 @@ bool IsWhole(double value) {
   return std::abs(value - std::rint(value)) < kRounding;
 }
 
-// Most clips are judged by a few values: each question ends at the first value
-// that answers it.
+// Most clips are judged by a few channels of their first block: each question
+// ends at the first channel that answers it.
 class ValueRules final : public MotionRule {
  public:
   void Begin(const MotionClip& clip) override;

@@ -148,9 +148,9 @@ using JumpPoses = std::array<Quat<double>, 4>;
 // track then has no usual way from which the step could depart.
 int SidesOfJump(const MotionClip& clip, const Around& at,
                 const JumpPoses& poses);
-// The number of steps, 2 or 3 and the first one to the frame that `at` is
-// around, which are far longer than those before and after them. 1 if they are
-// not, or if one of them is the jump.
+// The number of steps over which a jump is spread, 2 or 3: they are far longer
+// than those before and after them. The first one leads to the frame that `at`
+// is around. 1 if there is no such jump.
 int SpreadStepsAt(const Around& at);
 // The step to frame `t` as an event.
 TrackEvent StepEvent(const Around& at, int64_t t, Proof proof);
