@@ -9,6 +9,7 @@ import pytest
 grpc = pytest.importorskip("grpc")
 
 from bvhmill.jobs import Jobs, ServerError
+from bvhmill.jobs._watch import ThreadWatch
 from conftest import walk_text
 from forwarder import READ, WRITE, Forwarder
 # Fixtures, too.
@@ -125,6 +126,39 @@ def test_slow_uploads_and_downloads_are_not_given_up(kind, server, tmp_path):
         (clip,) = jobs.save(submitted, tmp_path)
         assert clip.ok and time.monotonic() - begin > TIMEOUT
     assert list(tree(tmp_path)) == ["a.csv"]
+
+
+# gRPC may ask for the first message before the caller watches the call.
+def test_a_slow_first_message_does_not_end_an_upload():
+    end = threading.Event()
+    with ThreadWatch(0.2) as watch:
+        call = watch.call()
+        asked, go_on = threading.Event(), threading.Event()
+
+        def messages():
+            asked.set()
+            go_on.wait()
+            yield "message"
+
+        sender = threading.Thread(target=next, args=[
+            call.requests(messages())])
+        sender.start()
+        asked.wait()
+        watch.begin(call, end.set)
+        assert not end.wait(0.6) and not call.is_silent
+        go_on.set()
+        sender.join()
+        assert end.wait(30) and call.is_silent
+
+
+# A call that waits for the server has no more time because of another one.
+def test_a_call_is_given_up_while_another_one_reads():
+    end = threading.Event()
+    with ThreadWatch(0.2) as watch:
+        first, second = watch.call(), watch.call()
+        watch.begin(first, end.set)
+        second.pause()
+        assert end.wait(30) and not second.is_silent
 
 
 # The time of the caller is not that of the server.

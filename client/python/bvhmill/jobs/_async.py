@@ -24,7 +24,7 @@ from bvhmill.jobs._outputs import Emit
 from bvhmill.jobs._sources import Sources
 from bvhmill.jobs._steps import Progress, Steps, Turns, UploadProgress
 from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip, Submission)
-from bvhmill.jobs._watch import LoopWatch
+from bvhmill.jobs._watch import CallWatch, LoopWatch
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -158,16 +158,16 @@ class AsyncJobs(AsyncConnection):
         if not call.is_long:
             return await self._call(call, call.request())
         with LoopWatch(patience_of(self._settings)) as watch:
-            request = call.request()
+            request, turn = call.request(), watch.call()
             if call.receive is None:
-                request = each(watch.requests(request))
+                request = each(turn.requests(request))
             answer = self._call(call, request)
-            watch.begin(answer.cancel)
+            watch.begin(turn, answer.cancel)
             try:
-                return await _received(call, answer, watch)
+                return await _received(call, answer, turn)
             except (grpc.RpcError, asyncio.CancelledError):
-                if watch.is_silent:
-                    raise watch.error() from None
+                if turn.is_silent:
+                    raise turn.error() from None
                 raise
             finally:
                 answer.cancel()
@@ -178,16 +178,16 @@ class AsyncJobs(AsyncConnection):
             metadata=self._settings.metadata())
 
 
-async def _received(call: Call, answer: Any, watch: LoopWatch) -> Any:
+async def _received(call: Call, answer: Any, turn: CallWatch) -> Any:
     if call.receive is None:
         return await answer
     async for message in answer:
-        watch.pause()
+        turn.pause()
         if call.writes:
             await _in_thread(Work(bound(call.receive, message), must_end=True))
         else:
             call.receive(message)
-        watch.sign()
+        turn.sign()
     return None
 
 

@@ -6,6 +6,7 @@ import collections
 import itertools
 import os
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Deque, Generator, List, Mapping
 from typing import Sequence
 
@@ -23,7 +24,7 @@ from bvhmill.jobs._outputs import Emit
 from bvhmill.jobs._sources import Sources
 from bvhmill.jobs._steps import Progress, Steps, Turns, UploadProgress
 from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip, Submission)
-from bvhmill.jobs._watch import ThreadWatch
+from bvhmill.jobs._watch import CallWatch, ThreadWatch
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -243,21 +244,20 @@ class Jobs(Connection):
                 while len(answers) < len(calls):
                     for call in itertools.islice(waiting,
                                                  AT_ONCE - len(running)):
-                        running.append((call, self._start(call, watch)))
-                    call, started = running[0]
-                    answers.append(self._end(call, started, watch))
+                        running.append(self._start(call, watch))
+                    answers.append(self._end(running[0], watch))
                     running.popleft()
         finally:
-            for _, started in running:
-                started.cancel()
+            for started in running:
+                started.answer.cancel()
         return answers
 
-    def _end(self, call: Call, started: Any, watch: ThreadWatch) -> Any:
+    def _end(self, started: _Started, watch: ThreadWatch) -> Any:
         try:
-            return _received(call, started, watch)
+            return _received(started, watch)
         except grpc.RpcError:
             # Again, with the rules of trying again.
-            return self._do(call)
+            return self._do(started.call)
 
     def _try(self, call: Call) -> Any:
         if not call.is_long:
@@ -265,40 +265,51 @@ class Jobs(Connection):
         with self._watch() as watch:
             started = self._start(call, watch)
             try:
-                return _received(call, started, watch)
+                return _received(started, watch)
             finally:
-                started.cancel()
+                started.answer.cancel()
 
     def _watch(self) -> ThreadWatch:
         return ThreadWatch(patience_of(self._settings))
 
     # The server begins to send an answer that is a stream. What the window of
     # the stream takes waits here until it is read.
-    def _start(self, call: Call, watch: ThreadWatch) -> Any:
-        method = call.of(self._open())
+    def _start(self, call: Call, watch: ThreadWatch) -> _Started:
+        method, turn = call.of(self._open()), watch.call()
         request = call.request()
         if call.receive is None:
-            return self._call(call, method.future, watch.requests(request))
-        return self._call(call, method, request)
+            method, request = method.future, turn.requests(request)
+        return _Started(call, self._call(call, method, request), turn)
 
     def _call(self, call: Call, method: Any, request: Any) -> Any:
         return method(request, timeout=call.deadline(self._settings),
                       metadata=self._settings.metadata())
 
 
-def _received(call: Call, started: Any, watch: ThreadWatch) -> Any:
-    watch.begin(started.cancel)
+@dataclass
+class _Started:
+    """A call that runs."""
+
+    call: Call
+    # The future of gRPC, or its messages.
+    answer: Any
+    watch: CallWatch
+
+
+def _received(started: _Started, watch: ThreadWatch) -> Any:
+    call, answer, turn = started.call, started.answer, started.watch
+    watch.begin(turn, answer.cancel)
     try:
         if call.receive is None:
-            return started.result()
-        for message in started:
-            watch.pause()
+            return answer.result()
+        for message in answer:
+            turn.pause()
             call.receive(message)
-            watch.sign()
+            turn.sign()
     except (grpc.RpcError, grpc.FutureCancelledError):
-        if watch.is_silent:
-            raise watch.error() from None
+        if turn.is_silent:
+            raise turn.error() from None
         raise
     finally:
-        watch.pause()
+        watch.end()
     return None
