@@ -24,7 +24,6 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/support/corpus.h"
 #include "bench/support/metrics.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/kinematics/fk_job.h"
@@ -146,7 +145,12 @@ int Main(int argc, char** argv) {
   if (data != nullptr) {
     PutScores("rules.real", faults::RealClips(std::string(data) + "/bvh"));
   }
-  RegisterTake(Resize(faults::GeneratedClips()[0].text, kBytes));
+  const std::string take = faults::LongCleanClip(kBytes);
+  if (Convert(take, {}, nullptr, nullptr).report.verdict != Verdict::kValid) {
+    std::cerr << "rules_bench: the clean take has a fault\n";
+    return 1;
+  }
+  RegisterTake(take);
   return RunBenchmarks(argc, argv, Derive);
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "bvhmill/base/sink.h"
 #include "bvhmill/bvh/reader.h"
@@ -25,6 +26,12 @@ std::string TextOf(const Clip& clip) {
   // A string takes all bytes.
   (void)WriteBvh(clip, {}, &sink);
   return text;
+}
+
+std::string TextOf(const samples::Take& take) {
+  std::ostringstream text;
+  samples::WriteBvh(take, text);
+  return text.str();
 }
 
 std::string ReadFile(const std::filesystem::path& path) {
@@ -92,11 +99,18 @@ std::string FrameText(const std::optional<int64_t>& frame) {
 std::vector<CleanClip> GeneratedClips() {
   std::vector<CleanClip> clips;
   for (const samples::Take& take : samples::NaturalTakes()) {
-    std::ostringstream text;
-    samples::WriteBvh(take, text);
-    clips.push_back({take.name, text.str(), Read(text.str())});
+    std::string text = TextOf(take);
+    Clip clip = Read(text);
+    clips.push_back({take.name, std::move(text), std::move(clip)});
   }
   return clips;
+}
+
+std::string LongCleanClip(size_t bytes) {
+  const std::string sample = TextOf(samples::LongWalk(samples::kTakeSeconds));
+  const double takes =
+      static_cast<double>(bytes) / static_cast<double>(sample.size());
+  return TextOf(samples::LongWalk(takes * samples::kTakeSeconds));
 }
 
 std::vector<CleanClip> ReadClips(const std::string& folder) {

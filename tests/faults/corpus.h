@@ -20,6 +20,10 @@ struct CleanClip {
 // The natural takes of tests/samples, read.
 std::vector<CleanClip> GeneratedClips();
 
+// The text of a clean clip of about `bytes` bytes. A short clip that is
+// repeated would have a cut at each begin.
+std::string LongCleanClip(size_t bytes);
+
 // The files *.bvh of `folder`, sorted by name.
 std::vector<CleanClip> ReadClips(const std::string& folder);
 

@@ -119,6 +119,35 @@ TEST(RotationSteps, AreEqualWhenSmallAnglesAreKnownToBeSmall) {
   }
 }
 
+// The first axis alone makes the largest change, so that neighbours are as far
+// apart as they may be.
+TEST(RotationSteps, AreEqualWhenSmallChangesAreKnownToBeSmall) {
+  std::mt19937 random(8);
+  for (const float change : {180.0F, 179.0F, 178.9F, 90.0F, 1.0F}) {
+    for (const size_t axes : {1U, 3U}) {
+      const float most = change / static_cast<float>(axes);
+      Column values[3];
+      std::vector<StepColumn> columns;
+      std::vector<StepColumn> known;
+      for (size_t i = 0; i < 3; ++i) {
+        const float own = i < axes ? most : 0;
+        for (size_t t = 0; t < kStepStride; ++t) {
+          values[i].push_back(random() % 2 == 0 ? own / 2 : -own / 2);
+        }
+        const int axis = static_cast<int>(i);
+        columns.push_back({values[i].data(), axis, 90});
+        known.push_back({values[i].data(), axis, 90, own});
+      }
+      Column steps[2] = {Column(kStepStride), Column(kStepStride)};
+      Column kinks[2] = {Column(kStepStride), Column(kStepStride)};
+      RotationSteps(columns, kStepStride, steps[0].data(), kinks[0].data());
+      RotationSteps(known, kStepStride, steps[1].data(), kinks[1].data());
+      EXPECT_EQ(steps[0], steps[1]) << change;
+      EXPECT_EQ(kinks[0], kinks[1]) << change;
+    }
+  }
+}
+
 TEST(RotationSteps, OfConstantAnglesAreZero) {
   const Column column(kStepStride, kMaxSinCosDegrees);
   const StepColumn columns[] = {{column.data(), 0}, {column.data(), 2}};

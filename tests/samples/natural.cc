@@ -76,7 +76,7 @@ Biped BipedOf(Rig rig) {
   return biped;
 }
 
-Take MakeTake(const NaturalTake& natural) {
+Take MakeTake(const NaturalTake& natural, double seconds = kTakeSeconds) {
   const Biped biped = BipedOf(natural.rig);
   Take take;
   take.joints = biped.joints;
@@ -87,10 +87,9 @@ Take MakeTake(const NaturalTake& natural) {
     take = OnRig(take, {}, Axes::kAlongBones);
   if (natural.rig == Rig::kAnyAxes) take = OnRig(take, {}, Axes::kAny);
   if (natural.unit != 1) take = Scaled(take, natural.unit);
-  constexpr double kSeconds = 6.4;
   take.name = std::string(natural.name) + ".bvh";
   take.frame_time = 1.0 / natural.rate;
-  take.frames = static_cast<int>(kSeconds * natural.rate);
+  take.frames = static_cast<int>(seconds * natural.rate);
   take.layout.frame_time = std::to_string(take.frame_time);
   take.layout.offset_decimals = 6;
   take.layout.row_decimals = 6;
@@ -189,6 +188,8 @@ Take Scaled(const Take& take, double factor) {
   };
   return out;
 }
+
+Take LongWalk(double seconds) { return MakeTake(kNaturalTakes[0], seconds); }
 
 std::vector<Take> NaturalTakes() {
   std::vector<Take> takes;

@@ -32,7 +32,11 @@ BodyPose OnCircle(const BodyPose& body, double radius);
 // `take` with all lengths multiplied.
 Take Scaled(const Take& take, double factor);
 
-// Twelve clean takes of about six seconds, at 30, 60 and 120 Hz.
+// Twelve clean takes, at 30, 60 and 120 Hz.
+inline constexpr double kTakeSeconds = 6.4;
 std::vector<Take> NaturalTakes();
+
+// The first of them, a walk, if it goes on for so long.
+Take LongWalk(double seconds);
 
 }  // namespace bvhmill::samples

@@ -160,46 +160,48 @@ HWY_INLINE bool AreShort(std::span<const StepColumn> columns) {
   return largest <= kLessThanHalfTurn;
 }
 
+// The quaternions of neighbours are less than a quarter turn apart, as vectors
+// of four components: the angle between them is at most the half of all
+// changes. Requires AreShort, since signs are unknown otherwise.
+HWY_INLINE bool AreNear(std::span<const StepColumn> columns) {
+  float change = 0;
+  for (const StepColumn& column : columns) change += column.change;
+  return change <= kLessThanHalfTurn;
+}
+
 // The differences e(t) = q(t) - s(t) q(t-1) of the vector of frames at `i`,
 // where s is the sign of the product of the two, and their squared lengths.
-template <size_t kFirst, bool kHasSign, class Tag>
+template <class Tag>
 HWY_INLINE void DifferencesAt(Tag d, const Points& q, size_t i, Points* e,
                               float* signs, float* steps) {
   using T = hn::Vec<Tag>;
   T now[4];
   T last[4];
-  for (size_t k = kFirst; k < 4; ++k) {
+  for (size_t k = 0; k < 4; ++k) {
     now[k] = hn::LoadU(d, q.at[k] + i);
     last[k] = hn::LoadU(d, q.at[k] + i - 1);
   }
-  T sign = hn::Set(d, 1.0F);
-  if constexpr (kHasSign) {
-    T dot = hn::Mul(now[0], last[0]);
-    for (size_t k = 1; k < 4; ++k) {
-      dot = hn::Add(hn::Mul(now[k], last[k]), dot);
-    }
-    sign = hn::CopySign(sign, dot);
-    hn::StoreU(sign, d, signs + i);
-  }
+  T dot = hn::Mul(now[0], last[0]);
+  for (size_t k = 1; k < 4; ++k) dot = hn::Add(hn::Mul(now[k], last[k]), dot);
+  const T sign = hn::CopySign(hn::Set(d, 1.0F), dot);
+  hn::StoreU(sign, d, signs + i);
   T square = hn::Zero(d);
-  for (size_t k = kFirst; k < 4; ++k) {
-    const T before = kHasSign ? hn::Mul(sign, last[k]) : last[k];
-    const T difference = hn::Sub(now[k], before);
+  for (size_t k = 0; k < 4; ++k) {
+    const T difference = hn::Sub(now[k], hn::Mul(sign, last[k]));
     hn::StoreU(difference, d, e->at[k] + i);
     square = hn::Add(hn::Mul(difference, difference), square);
   }
   hn::StoreU(square, d, steps + i);
 }
 
-template <size_t kFirst, bool kHasSign>
 HWY_INLINE void SecondDifferences(const Points& e, size_t end,
                                   const float* signs, float* kinks) {
   const D d;
   ForFrames(kStepLead, end, [&](size_t i) HWY_ATTR {
+    const V sign = hn::LoadU(d, signs + i);
     V square = hn::Zero(d);
-    for (size_t k = kFirst; k < 4; ++k) {
-      V next = hn::LoadU(d, e.at[k] + i);
-      if constexpr (kHasSign) next = hn::Mul(next, hn::LoadU(d, signs + i));
+    for (size_t k = 0; k < 4; ++k) {
+      const V next = hn::Mul(hn::LoadU(d, e.at[k] + i), sign);
       const V kink = hn::Sub(next, hn::LoadU(d, e.at[k] + i - 1));
       square = MulAddTwice(kink, kink, square);
     }
@@ -207,32 +209,59 @@ HWY_INLINE void SecondDifferences(const Points& e, size_t end,
   });
 }
 
-template <size_t kFirst, bool kHasSign>
+// Steps and kinks of quaternions of either sign.
 HWY_INLINE void StepsOf(const Points& q, size_t end, float* steps,
                         float* kinks) {
   HWY_ALIGN float signs[kStepStride];
   Points e;
   // The step of kStepLead - 1 is known from the block before.
   float known[kStepLead];
-  DifferencesAt<kFirst, kHasSign>(One(), q, kFirstStep, &e, signs, known);
+  DifferencesAt(One(), q, kFirstStep, &e, signs, known);
   ForFrames(kStepLead, end, [&](size_t i) HWY_ATTR {
-    DifferencesAt<kFirst, kHasSign>(D(), q, i, &e, signs, steps);
+    DifferencesAt(D(), q, i, &e, signs, steps);
   });
-  SecondDifferences<kFirst, kHasSign>(e, end, signs, kinks);
-  kinks[end - 1] = 0;
+  SecondDifferences(e, end, signs, kinks);
+}
+
+// The same, with equal results, if all signs are 1. The first component is
+// number kFirst.
+template <size_t kFirst>
+HWY_INLINE void NearStepsOf(const Points& q, size_t end, float* steps,
+                            float* kinks) {
+  const D d;
+  ForFrames(kStepLead, end, [&](size_t i) HWY_ATTR {
+    V step = hn::Zero(d);
+    V kink = hn::Zero(d);
+    for (size_t k = kFirst; k < 4; ++k) {
+      const V last = hn::LoadU(d, q.at[k] + i - 1);
+      const V to = hn::Sub(hn::LoadU(d, q.at[k] + i), last);
+      const V from = hn::Sub(last, hn::LoadU(d, q.at[k] + i - 2));
+      const V turn = hn::Sub(to, from);
+      step = MulAddTwice(to, to, step);
+      kink = MulAddTwice(turn, turn, kink);
+    }
+    hn::StoreU(step, d, steps + i);
+    hn::StoreU(kink, d, kinks + i - 1);
+  });
 }
 
 void RotationSteps(std::span<const StepColumn> columns, size_t end,
                    float* steps, float* kinks) {
   Points q;
+  const bool are_short = AreShort(columns);
   if (!HasThreeAxes(columns)) {
     AnyTurns(columns, end, &q);
-  } else if (AreShort(columns)) {
+  } else if (are_short) {
     ThreeTurns<false>(columns, end, &q);
   } else {
     ThreeTurns<true>(columns, end, &q);
   }
-  StepsOf<0, true>(q, end, steps, kinks);
+  if (are_short && AreNear(columns)) {
+    NearStepsOf<0>(q, end, steps, kinks);
+  } else {
+    StepsOf(q, end, steps, kinks);
+  }
+  kinks[end - 1] = 0;
 }
 
 void PositionSteps(std::span<const StepColumn> columns, size_t end,
@@ -242,7 +271,8 @@ void PositionSteps(std::span<const StepColumn> columns, size_t end,
   for (const StepColumn& column : columns) {
     std::copy_n(column.values, end, p.at[1 + column.axis]);
   }
-  StepsOf<1, false>(p, end, steps, kinks);
+  NearStepsOf<1>(p, end, steps, kinks);
+  kinks[end - 1] = 0;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -30,9 +30,10 @@ constexpr size_t StepEnd(size_t frames) {
 struct StepColumn {
   const float* values = nullptr;
   int axis = 0;
-  // No |value| from kStepLead - 2 on is larger. Angles of less than half a turn
-  // take less time, with equal results.
+  // No |value| from kStepLead - 2 on is larger, and no difference of neighbours
+  // there. Less than half a turn takes less time, with equal results.
   float largest = HUGE_VALF;
+  float change = HUGE_VALF;
 };
 
 // With q the unit quaternion of the product of `columns`, the outermost

@@ -22,24 +22,34 @@ constexpr size_t kParts = kStepParts;
 
 HWY_INLINE size_t Lanes() { return hn::Lanes(D()); }
 
-// Adds up all parts in one order for all vectors.
+// Adds up all parts in one order for all vectors. Overwrites them.
 HWY_INLINE float SumParts(float* parts) {
-  for (size_t half = kParts / 2; half > 0; half /= 2) {
-    for (size_t i = 0; i < half; ++i) parts[i] += parts[i + half];
+  const hn::CappedTag<float, kParts / 2> half;
+  const hn::CappedTag<float, kParts / 4> quarter;
+  static_assert(kParts == 16);
+  for (size_t i = 0; i < kParts / 2; i += hn::Lanes(half)) {
+    const auto other = hn::Load(half, parts + kParts / 2 + i);
+    hn::Store(hn::Add(hn::Load(half, parts + i), other), half, parts + i);
   }
-  return parts[0];
+  for (size_t i = 0; i < kParts / 4; i += hn::Lanes(quarter)) {
+    const auto other = hn::Load(quarter, parts + kParts / 4 + i);
+    hn::Store(hn::Add(hn::Load(quarter, parts + i), other), quarter, parts + i);
+  }
+  return (parts[0] + parts[2]) + (parts[1] + parts[3]);
 }
 
-// Square roots of steps from kStepLead - 2 on, and of kinks from kStepLead - 1
-// on.
-struct Roots {
-  HWY_ALIGN float steps[kStepStride];
-  HWY_ALIGN float kinks[kStepStride];
-};
-
-HWY_INLINE StepSums Measure(const float* steps, const float* kinks, size_t end,
-                            Roots* roots) {
+HWY_INLINE void AddTo(V v, float* sums) {
   const D d;
+  hn::StoreU(hn::Add(hn::LoadU(d, sums), v), d, sums);
+}
+
+// Adds the roots of steps and kinks to `totals` if `kIsCounted`, and writes
+// those of steps to `roots`.
+template <bool kIsCounted>
+HWY_INLINE StepSums Measure(const float* steps, const float* kinks, size_t end,
+                            float* roots, StepTotals* totals) {
+  const D d;
+  const V cap = hn::Set(d, kIsCounted ? std::sqrt(totals->max_kink) : 0.0F);
   HWY_ALIGN float sums[3][kParts];
   V max_step = hn::Zero(d);
   V min_step = hn::LoadU(d, steps + kStepLead);
@@ -55,8 +65,11 @@ HWY_INLINE StepSums Measure(const float* steps, const float* kinks, size_t end,
       const V kink = hn::LoadU(d, kinks + i - 1);
       const V step_root = hn::Sqrt(step);
       const V kink_root = hn::Sqrt(kink);
-      hn::StoreU(step_root, d, roots->steps + i);
-      hn::StoreU(kink_root, d, roots->kinks + i - 1);
+      if constexpr (kIsCounted) {
+        hn::StoreU(step_root, d, roots + i);
+        AddTo(step_root, totals->steps.data() + i);
+        AddTo(hn::Min(kink_root, cap), totals->kinks.data() + i - 1);
+      }
       step_sum = hn::Add(step_sum, step_root);
       kink_sum = hn::Add(kink_sum, kink_root);
       square_sum = hn::Add(square_sum, kink);
@@ -107,41 +120,35 @@ CappedSums SumCapped(const float* steps, const float* kinks, size_t end,
   return {SumParts(sums[0]), SumParts(sums[1]), SumParts(sums[2])};
 }
 
-HWY_INLINE void AddToTotals(const Roots& roots, size_t end,
-                            StepTotals* totals) {
+// `roots` are those of steps, from kStepLead - 2 on.
+HWY_INLINE void AddJumps(const float* roots, size_t end, StepTotals* totals) {
   const D d;
   const V zero = hn::Zero(d);
   const V one = hn::Set(d, 1.0F);
-  const V cap = hn::Set(d, std::sqrt(totals->max_kink));
   const V least = hn::Set(d, std::sqrt(totals->min_jump));
   const V three = hn::Set(d, 3.0F);
-  const auto add = [&](V v, float* to) HWY_ATTR {
-    hn::StoreU(hn::Add(hn::LoadU(d, to), v), d, to);
-  };
   for (size_t i = kStepLead; i < end; i += Lanes()) {
-    const V next = hn::LoadU(d, roots.steps + i);
-    const V step = hn::LoadU(d, roots.steps + i - 1);
-    const V around = hn::Max(hn::LoadU(d, roots.steps + i - 2), next);
+    const V step = hn::LoadU(d, roots + i - 1);
+    const V around =
+        hn::Max(hn::LoadU(d, roots + i - 2), hn::LoadU(d, roots + i));
     const Mask jumps =
         hn::And(hn::Gt(step, hn::Mul(three, around)), hn::Gt(step, least));
-    add(next, totals->steps.data() + i);
-    add(hn::Min(hn::LoadU(d, roots.kinks + i - 1), cap),
-        totals->kinks.data() + i - 1);
-    add(hn::Max(hn::Sub(step, around), zero), totals->excess.data() + i - 1);
-    add(hn::IfThenElseZero(jumps, one), totals->jumpers.data() + i - 1);
+    AddTo(hn::Max(hn::Sub(step, around), zero), totals->excess.data() + i - 1);
+    AddTo(hn::IfThenElseZero(jumps, one), totals->jumpers.data() + i - 1);
   }
 }
 
 StepSums SumSteps(const float* steps, const float* kinks, size_t end,
                   StepTotals* totals) {
-  Roots roots;
-  const StepSums sums = Measure(steps, kinks, end, &roots);
-  if (totals != nullptr) {
-    for (const size_t i : {kStepLead - 2, kStepLead - 1}) {
-      roots.steps[i] = std::sqrt(steps[i]);
-    }
-    AddToTotals(roots, end, totals);
+  if (totals == nullptr) {
+    return Measure<false>(steps, kinks, end, nullptr, nullptr);
   }
+  HWY_ALIGN float roots[kStepStride];
+  for (const size_t i : {kStepLead - 2, kStepLead - 1}) {
+    roots[i] = std::sqrt(steps[i]);
+  }
+  const StepSums sums = Measure<true>(steps, kinks, end, roots, totals);
+  AddJumps(roots, end, totals);
   return sums;
 }
 

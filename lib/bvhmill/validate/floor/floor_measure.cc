@@ -195,15 +195,19 @@ void FloorMeasure::CountUp(const LandmarkFrames& from, int64_t first,
     const float* place = from.At(foot[0], first);
     for (size_t i = 0; i < count; ++i) up[i] -= share * place[i];
   }
-  for (size_t i = 0; i < count; i += 3) {
-    const double square =
-        up[i] * up[i] + up[i + 1] * up[i + 1] + up[i + 2] * up[i + 2];
-    if (!(square > 0)) continue;
-    const double scale = 1 / std::sqrt(square);
+  // Without branches, so that compilers turn it into vectors.
+  std::array<double, size_t{kBlock}> scales;
+  const auto steps = static_cast<size_t>(frames);
+  for (size_t i = 0; i < steps; ++i) {
+    const double* v = up.data() + 3 * i;
+    const double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    scales[i] = square > 0 ? 1 / std::sqrt(square) : 0;
+  }
+  for (size_t i = 0; i < steps; ++i) {
     for (size_t axis = 0; axis < 3; ++axis) {
-      up_sum_[axis] += scale * up[i + axis];
+      up_sum_[axis] += scales[i] * up[3 * i + axis];
     }
-    ++up_frames_;
+    up_frames_ += scales[i] > 0 ? 1 : 0;
   }
 }
 

@@ -37,7 +37,9 @@ class FrozenJointRule final : public MotionRule {
  private:
   bool IsEqual(const MotionBlock& block, const MotionTrack& track,
                size_t i) const;
+  bool MayRest(const MotionBlock& block, size_t track) const;
   void Walk(const MotionBlock& block, size_t track);
+  void AddBody(const MotionBlock& block);
   void AddStill(const MotionBlock& block, Joint* joint);
   void EndRun(int64_t next, double body, Joint* joint) const;
   void JudgeClip();
@@ -102,26 +104,33 @@ void FrozenJointRule::Walk(const MotionBlock& block, size_t track) {
   }
 }
 
-void FrozenJointRule::Add(const MotionBlock& block) {
+// The joint may rest in the block, or rested before it.
+bool FrozenJointRule::MayRest(const MotionBlock& block, size_t track) const {
+  return block.min_steps[track] == 0 || block.first == 0 ||
+         joints_[track].run.first < block.first - 1;
+}
+
+void FrozenJointRule::AddBody(const MotionBlock& block) {
   const auto frames = static_cast<size_t>(block.frames);
+  const auto& totals = block.totals->steps;
   body_.resize(frames);
   double body = body_before_;
   for (size_t k = 0; k < frames; ++k) {
-    body += double{block.totals->steps[kStepLead + k]};
+    body += double{totals[kStepLead + k]};
     body_[k] = body;
   }
-  const auto& totals = block.totals->steps;
   if (block.first == 0 && frames > 1) first_step_ = totals[kStepLead + 1];
   if (block.is_last && frames > 0) last_step_ = totals[kStepLead + frames - 1];
+}
+
+void FrozenJointRule::Add(const MotionBlock& block) {
+  AddBody(block);
+  const double body = body_.empty() ? body_before_ : body_.back();
   for (size_t track = 0; track < joints_.size(); ++track) {
     const bool is_still = block.first > 0 && block.changes[track] == 0;
     if (is_still) {
       joints_[track].still_steps += block.frames;
-      continue;
-    }
-    const bool has_still = block.min_steps[track] == 0;
-    const Joint& joint = joints_[track];
-    if (has_still || joint.run.first < block.first - 1 || block.first == 0) {
+    } else if (MayRest(block, track)) {
       Walk(block, track);
     } else {
       joints_[track].run = {block.end() - 1, block.end() - 1, body};

@@ -76,6 +76,8 @@ bool GimbalRule::HasLock(const MotionTrack& track) const {
 bool GimbalRule::MayBeNear(const MotionBlock& block, int32_t column) const {
   // Rounding of the search.
   constexpr double kSlack = 1e-3;
+  const float largest = block.ranges[static_cast<size_t>(column)].largest;
+  if (double{largest} < kRightAngle - near_) return false;
   const size_t end = StepEnd(static_cast<size_t>(block.frames));
   const float share = LargestRemainder(block.ValuesOf(column), end, kTurn / 2);
   return 0.5 - double{share} < near_ / (kTurn / 2) + kSlack;

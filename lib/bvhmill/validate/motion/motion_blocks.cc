@@ -254,7 +254,10 @@ void MotionBlocks::ComputeSteps(size_t track, size_t end) {
       values = out;
       largest = kTwoTurns;
     }
-    columns_.push_back({values, column.axis, largest});
+    const float* const lead = values_.data() + c * stride_ + kLead;
+    const float change =
+        std::max(ranges_[c].change, std::fabs(lead[-1] - lead[-2]));
+    columns_.push_back({values, column.axis, largest, change});
   }
   (is_rotation ? RotationSteps : PositionSteps)(columns_, end, steps, kinks);
   // Neither the first nor the last frame of a clip has two neighbours.
@@ -310,9 +313,9 @@ const MotionBlock* MotionBlocks::Finish(bool is_last) {
   Pad(end);
   const bool is_finite = Measure(end);
   if (!is_finite || was_non_finite_) CountNonFinite();
-  block_ = {first_,     filled_,  is_last,    stride_,    steps_,
-            kinks_,     values_,  max_steps_, max_kinks_, min_steps_,
-            max_turns_, changes_, repeats_,   &totals_};
+  block_ = {first_,     filled_, is_last,    stride_,    steps_,
+            kinks_,     values_, max_steps_, max_kinks_, min_steps_,
+            max_turns_, ranges_, changes_,   repeats_,   &totals_};
   if (clip_.facts->non_finite_rows > 0) return nullptr;
   std::fill(totals_.steps.begin(), totals_.steps.end(), 0.0F);
   std::fill(totals_.kinks.begin(), totals_.kinks.end(), 0.0F);

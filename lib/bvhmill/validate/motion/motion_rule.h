@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "bvhmill/clip/skeleton.h"
+#include "bvhmill/math/motion_columns.h"
 #include "bvhmill/math/motion_steps.h"
 #include "bvhmill/math/motion_sums.h"
 #include "bvhmill/report/issue_log.h"
@@ -126,8 +127,9 @@ struct MotionBlock {
   // and the largest step that a reversal takes back (StepSums::max_turn).
   std::span<const float> min_steps;
   std::span<const float> max_turns;
-  // For each track, the largest difference of a channel between neighbours in
-  // this block.
+  // For each channel, the extremes of this block; and for each track, the
+  // largest difference of a channel between neighbours.
+  std::span<const ColumnRange> ranges;
   std::span<const float> changes;
   // For each frame of the block: the row is equal to the row before.
   std::span<const uint8_t> repeats;
