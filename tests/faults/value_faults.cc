@@ -1,5 +1,5 @@
-// Rotations that lack digits, rotations in radians, and rows that are
-// exchanged.
+// Rotations that lack digits, rotations in radians, rows that are exchanged,
+// and positions that are noisy for a moment.
 
 #include <cmath>
 #include <functional>
@@ -60,10 +60,31 @@ Injected ExchangedRows(Site* site) {
                   {}};
 }
 
+// White noise on the position of the root.
+Injected RootBurst(Site* site) {
+  Clip& clip = *site->clip;
+  const int32_t root = MovingRoot(clip);
+  const int64_t count = FramesIn(clip, 0.7);
+  if (clip.motion.frame_time > 1 / 29.0 || root < 0) return std::nullopt;
+  if (Frames(clip) < FramesIn(clip, 2)) return std::nullopt;
+  const int64_t first = MiddleFrame(site, count);
+  const double most = ReachOf(clip) * site->Pick(0.06, 0.04, 0.02);
+  const auto noise = [&] {
+    return most * static_cast<double>(Between(site, -1000, 1000)) / 1000;
+  };
+  for (int64_t frame = first; frame < first + count; ++frame) {
+    const double x = noise();
+    const double y = noise();
+    Move(&clip, frame, root, {x, y, noise()});
+  }
+  return Expected{{"DATA_JITTER"}, first, first + count, {root}};
+}
+
 constexpr FaultKind kFaults[] = {
     {"rounded_angles", Rounded},
     {"radians", Radians},
     {"exchanged_rows", ExchangedRows},
+    {"jitter_root_burst", RootBurst},
 };
 
 }  // namespace

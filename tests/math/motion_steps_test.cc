@@ -303,10 +303,15 @@ TEST(SumReversals, SumsFramesOfAnyRange) {
       ASSERT_NEAR(found.kink_roots, expected.kink_roots,
                   1e-6 * expected.kink_roots)
           << from << " " << to;
+      if (expected.count > 0) {
+        ASSERT_EQ(found.first, expected.first) << from << " " << to;
+        ASSERT_EQ(found.last, expected.last) << from << " " << to;
+      }
       const float least = std::min(steps[to], steps[to + 1]);
       const bool turns = kinks[to] > steps[to] + steps[to + 1];
       if (!turns || kinks[to] >= 2 || least < 0.25F) continue;
-      ++expected.count;
+      if (expected.count++ == 0) expected.first = to;
+      expected.last = to;
       expected.kink_roots += std::sqrt(double{kinks[to]});
     }
   }

@@ -309,11 +309,11 @@ std::vector<FaultCase> JointCases() {
       {"JitterForASecond",
        Usual(),
        [](Clip* c) { Wiggle(2, 1, 130, 210, c); },
-       {"hint DATA_JITTER joint 2 frame 120 to 239"}},
+       {"hint DATA_JITTER joint 2 frame 131 to 210"}},
       {"JitterOfAShortClip",
        {.frames = 400},
        [](Clip* c) { Wiggle(2, 1, 130, 210, c); },
-       {"warning DATA_JITTER joint 2 frame 120 to 239"}},
+       {"warning DATA_JITTER joint 2 frame 131 to 210"}},
       {"SmallJitter", Usual(), [](Clip* c) { Wiggle(2, 0.1F, 0, 599, c); }, {}},
 
       {"FrozenJoint",

@@ -1,6 +1,9 @@
 #include "bvhmill/math/motion_sums.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "bvhmill/math/simd_targets.h"
 
@@ -152,6 +155,15 @@ StepSums SumSteps(const float* steps, const float* kinks, size_t end,
   return sums;
 }
 
+// A bit for each frame of a vector, the first one in bit 0.
+HWY_INLINE uint32_t BitsOf(Mask mask) {
+  const D d;
+  uint8_t bytes[8] = {};
+  static_assert(kParts <= 16);
+  hn::StoreMaskBits(d, mask, bytes);
+  return bytes[0] | static_cast<uint32_t>(bytes[1]) << 8;
+}
+
 Reversals SumReversals(const float* steps, const float* kinks, size_t from,
                        size_t to, float least_step, float most_kink) {
   const D d;
@@ -159,6 +171,7 @@ Reversals SumReversals(const float* steps, const float* kinks, size_t from,
   const V least = hn::Set(d, least_step);
   const V most = hn::Set(d, most_kink);
   Reversals found;
+  found.first = to;
   for (size_t part = 0; part < kParts; part += Lanes()) {
     V sum = hn::Zero(d);
     for (size_t i = from + part; i < to; i += kParts) {
@@ -170,9 +183,13 @@ Reversals SumReversals(const float* steps, const float* kinks, size_t from,
       const Mask is_large = hn::Ge(hn::Min(step, next), least);
       const Mask is_reversal =
           hn::And(hn::And(turns, is_large), hn::FirstN(d, to - i));
-      const size_t count = hn::CountTrue(d, is_reversal);
-      if (count == 0) continue;
-      found.count += count;
+      const uint32_t bits = BitsOf(is_reversal);
+      if (bits == 0) continue;
+      found.count += static_cast<size_t>(std::popcount(bits));
+      const auto first = static_cast<size_t>(std::countr_zero(bits));
+      const auto width = static_cast<size_t>(std::bit_width(bits));
+      found.first = std::min(found.first, i + first);
+      found.last = std::max(found.last, i + width - 1);
       sum = hn::Add(sum, hn::IfThenElseZero(is_reversal, hn::Sqrt(kink)));
     }
     hn::Store(sum, d, sums + part);

@@ -48,6 +48,9 @@ struct StepTotals {
 // `least_step` or more. Reads up to kStepTail values after `to`.
 struct Reversals {
   size_t count = 0;
+  // The indices of the first and the last one, if there is any.
+  size_t first = 0;
+  size_t last = 0;
   // The sum of sqrt(kink).
   double kink_roots = 0;
 };

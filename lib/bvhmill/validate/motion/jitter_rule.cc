@@ -8,6 +8,7 @@
 
 #include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/report/short_number.h"
+#include "bvhmill/validate/motion/events/bursts.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
 
@@ -21,8 +22,11 @@ constexpr double kShortClip = 4;
 
 // Reversals of a track by seconds.
 struct Jitter {
-  // The second that is counted now, its reversals and the sum of their kinks.
+  // The second that is counted now, the frames of its first and its last
+  // reversal, the number of reversals, and the sum of their kinks.
   int32_t window = 0;
+  int32_t begin = 0;
+  int32_t end = 0;
   int32_t count = 0;
   double degrees = 0;
   // The same with those whose kinks are larger than those of a steady noise.
@@ -32,10 +36,13 @@ struct Jitter {
   // kinks.
   int32_t noisy = 0;
   int32_t steady = 0;
+  // The frames of the first and the last reversal of all, and of the second
+  // that has the most.
   int32_t first = 0;
   int32_t last = 0;
+  int32_t most_first = 0;
+  int32_t most_last = 0;
   int32_t most_count = 0;
-  int32_t most_window = 0;
   int64_t all_count = 0;
   double all_degrees = 0;
 };
@@ -48,26 +55,6 @@ struct Limits {
   double kink_unit = 0;
 };
 
-// Large reversals of a joint, too short for a noisy second. Few joints have
-// any.
-struct Bursts {
-  struct Reversal {
-    int32_t frame = 0;
-    float degrees = 0;
-  };
-
-  size_t track = 0;
-  // The newest ones that are in no burst yet.
-  std::vector<Reversal> recent;
-  int64_t count = 0;
-  int64_t first = 0;
-  int64_t last = 0;
-  // The frames of the largest burst, and the mean of its kinks.
-  int64_t from = 0;
-  int64_t to = 0;
-  double degrees = 0;
-};
-
 class JitterRule final : public MotionRule {
  public:
   void Begin(const MotionClip& clip) override;
@@ -77,33 +64,32 @@ class JitterRule final : public MotionRule {
  private:
   void CountIn(const MotionBlock& block, size_t track, int64_t begin,
                int64_t end);
-  void FindBursts(const MotionBlock& block, size_t track, int64_t begin,
-                  int64_t end);
+  const BurstLimits& BurstLimitsOf(size_t track) const {
+    return track < clip_->rotations ? rotation_bursts_ : position_bursts_;
+  }
   Bursts* BurstsOf(size_t track);
-  void AddToBursts(const Bursts::Reversal& reversal, Bursts* bursts) const;
   void CloseWindow(Jitter* jitter) const;
   const Limits& LimitsOf(size_t track) const {
     return track < clip_->rotations ? rotations_ : positions_;
   }
+  JointPart PartOf(size_t track) const {
+    return track < clip_->rotations ? JointPart::kRotation
+                                    : JointPart::kPosition;
+  }
   IssueArgs ArgsOf(size_t track, double size) const;
   void Log(size_t track, IssueLog* log) const;
   void LogBurst(const Bursts& bursts, IssueLog* log) const;
-  Location WindowAt(size_t track, int64_t window) const;
-  int64_t EndOf(int64_t window) const;
 
   const MotionClip* clip_ = nullptr;
   Limits rotations_;
   Limits positions_;
   double fewest_ = 0;
-  // A burst has this many reversals, with steps of burst_step_ or more, within
-  // burst_frames_ frames.
-  float burst_step_ = 0;
-  size_t burst_reversals_ = 0;
-  int64_t burst_frames_ = 0;
+  BurstLimits rotation_bursts_;
+  BurstLimits position_bursts_;
   // Frames of a second; 0 if the clip is not judged.
   int64_t window_frames_ = 0;
   std::vector<Jitter> jitters_;
-  // An index of bursts_ for each rotation track, or -1.
+  // An index of bursts_ for each track, or -1.
   std::vector<int32_t> slots_;
   std::vector<Bursts> bursts_;
 };
@@ -111,7 +97,7 @@ class JitterRule final : public MotionRule {
 Bursts* JitterRule::BurstsOf(size_t track) {
   if (slots_[track] < 0) {
     slots_[track] = static_cast<int32_t>(bursts_.size());
-    bursts_.emplace_back().track = track;
+    bursts_.emplace_back(track);
   }
   return &bursts_[static_cast<size_t>(slots_[track])];
 }
@@ -121,12 +107,15 @@ void JitterRule::Begin(const MotionClip& clip) {
   const double reach = clip.facts->reach;
   rotations_ = {StepOf(clip[Threshold::DATA_JITTER_degrees]),
                 KinkOf(clip[Threshold::DATA_JITTER_most_degrees]), kDegrees};
+  rotation_bursts_ = RotationBursts(clip);
   positions_ = {};
+  position_bursts_ = {};
   if (reach > 0) {
     const auto square = [](double v) { return static_cast<float>(v * v); };
     positions_ = {square(reach * clip[Threshold::DATA_JITTER_reach]),
                   square(2 * reach * clip[Threshold::DATA_JITTER_most_reach]),
                   0.5 / reach};
+    position_bursts_ = PositionBursts(clip);
   }
   fewest_ = std::max(clip[Threshold::DATA_JITTER_reversals], 1.0);
   const double dt = clip.facts->dt;
@@ -136,15 +125,7 @@ void JitterRule::Begin(const MotionClip& clip) {
           ? static_cast<int64_t>(std::min(std::round(1 / dt), kMostFrames))
           : 0;
   jitters_.assign(reach > 0 ? clip.tracks.size() : clip.rotations, {});
-  burst_step_ = StepOf(clip[Threshold::DATA_JITTER_burst_degrees]);
-  // The reversals of a burst are kept for each joint.
-  constexpr double kMostInBurst = 64;
-  burst_reversals_ = static_cast<size_t>(std::clamp(
-      clip[Threshold::DATA_JITTER_burst_reversals], 2.0, kMostInBurst));
-  burst_frames_ = static_cast<int64_t>(
-      std::min(std::round(clip[Threshold::DATA_JITTER_burst_seconds] / dt),
-               kMostFrames));
-  slots_.assign(clip.rotations, -1);
+  slots_.assign(jitters_.size(), -1);
   bursts_.clear();
 }
 
@@ -153,13 +134,14 @@ void JitterRule::CloseWindow(Jitter* jitter) const {
   const int32_t count = is_steady ? jitter->count : jitter->wild_count;
   if (count >= fewest_) {
     jitter->steady += is_steady ? 1 : 0;
-    if (jitter->noisy++ == 0) jitter->first = jitter->window;
-    jitter->last = jitter->window;
+    if (jitter->noisy++ == 0) jitter->first = jitter->begin;
+    jitter->last = jitter->end;
     jitter->all_count += count;
     jitter->all_degrees += is_steady ? jitter->degrees : jitter->wild_degrees;
     if (count > jitter->most_count) {
       jitter->most_count = count;
-      jitter->most_window = jitter->window;
+      jitter->most_first = jitter->begin;
+      jitter->most_last = jitter->end;
     }
   }
   jitter->count = jitter->wild_count = 0;
@@ -183,68 +165,14 @@ void JitterRule::CountIn(const MotionBlock& block, size_t track, int64_t begin,
   const auto window = static_cast<int32_t>(begin / window_frames_);
   if (window != jitter.window) CloseWindow(&jitter);
   jitter.window = window;
+  if (jitter.wild_count == 0) {
+    jitter.begin = static_cast<int32_t>(block.FrameOf(all.first));
+  }
+  jitter.end = static_cast<int32_t>(block.FrameOf(all.last));
   jitter.count += static_cast<int32_t>(found.count);
   jitter.degrees += limits.kink_unit * found.kink_roots;
   jitter.wild_count += static_cast<int32_t>(all.count);
   jitter.wild_degrees += limits.kink_unit * all.kink_roots;
-}
-
-void JitterRule::AddToBursts(const Bursts::Reversal& reversal,
-                             Bursts* bursts) const {
-  auto& recent = bursts->recent;
-  if (recent.size() == burst_reversals_) recent.erase(recent.begin());
-  recent.push_back(reversal);
-  if (recent.size() < burst_reversals_ ||
-      reversal.frame - recent.front().frame >= burst_frames_) {
-    return;
-  }
-  double sum = 0;
-  for (const Bursts::Reversal& each : recent) sum += double{each.degrees};
-  const double mean = sum / static_cast<double>(recent.size());
-  if (bursts->count++ == 0) bursts->first = recent.front().frame;
-  bursts->last = reversal.frame;
-  if (mean > bursts->degrees) {
-    bursts->degrees = mean;
-    bursts->from = recent.front().frame;
-    bursts->to = reversal.frame;
-  }
-  recent.clear();
-}
-
-// The first index from `i` to `last` - 1 at which a track turns back with steps
-// of `least` or more, or `last`.
-size_t NextReversal(const float* steps, const float* kinks, size_t i,
-                    size_t last, float least) {
-  // One expression without branches: the compiler makes vectors of a group.
-  const auto turns_back = [=](size_t at) {
-    return (std::min(steps[at], steps[at + 1]) >= least) &
-           (kinks[at] > steps[at] + steps[at + 1]);
-  };
-  constexpr size_t kGroup = 8;
-  for (; i + kGroup <= last; i += kGroup) {
-    int any = 0;
-    for (size_t k = 0; k < kGroup; ++k) any |= turns_back(i + k) ? 1 : 0;
-    if (any != 0) break;
-  }
-  while (i < last && !turns_back(i)) ++i;
-  return i;
-}
-
-void JitterRule::FindBursts(const MotionBlock& block, size_t track,
-                            int64_t begin, int64_t end) {
-  const float* const steps = block.StepsOf(track);
-  const float* const kinks = block.KinksOf(track);
-  if (begin >= end) return;
-  const size_t last = block.IndexOf(end);
-  size_t i =
-      NextReversal(steps, kinks, block.IndexOf(begin), last, burst_step_);
-  if (i == last) return;
-  Bursts* const bursts = BurstsOf(track);
-  for (; i < last; i = NextReversal(steps, kinks, i + 1, last, burst_step_)) {
-    AddToBursts({static_cast<int32_t>(block.FrameOf(i)),
-                 static_cast<float>(KinkDegrees(kinks[i]))},
-                bursts);
-  }
 }
 
 // The frames next to the first and the last one are left out: these may be no
@@ -254,10 +182,13 @@ void JitterRule::Add(const MotionBlock& block) {
   const int64_t begin = std::max<int64_t>(block.BeginFor(1), 2);
   const int64_t end = block.is_last ? block.end() - 2 : block.EndFor(1);
   for (size_t track = 0; track < jitters_.size(); ++track) {
-    const bool may_burst =
-        track < clip_->rotations && block.max_turns[track] >= burst_step_;
-    if (may_burst) FindBursts(block, track, begin, end);
-    if (block.max_turns[track] < LimitsOf(track).least_step) continue;
+    const Limits& limits = LimitsOf(track);
+    const float most = block.max_turns[track];
+    const BurstLimits& bursts = BurstLimitsOf(track);
+    if (most >= bursts.least_step) {
+      BurstsOf(track)->Find(block, begin, end, bursts);
+    }
+    if (most < limits.least_step) continue;
     for (int64_t at = begin; at < end;) {
       const int64_t next =
           std::min(end, (at / window_frames_ + 1) * window_frames_);
@@ -281,21 +212,8 @@ IssueArgs JitterRule::ArgsOf(size_t track, double size) const {
           {is_rotation ? "degrees" : "reach", amount}};
 }
 
-// The last frame of a window.
-int64_t JitterRule::EndOf(int64_t window) const {
-  return std::min((window + 1) * window_frames_, clip_->facts->frames) - 1;
-}
-
-Location JitterRule::WindowAt(size_t track, int64_t window) const {
-  Location at = MotionLocation(*clip_, clip_->tracks[track].node,
-                               window * window_frames_);
-  at.last_frame = EndOf(window);
-  return at;
-}
-
 void JitterRule::Log(size_t track, IssueLog* log) const {
   const Jitter& jitter = jitters_[track];
-  const MotionTrack& which = clip_->tracks[track];
   const int64_t frames = clip_->facts->frames;
   const double seconds = static_cast<double>(frames) * clip_->facts->dt;
   const bool is_warning =
@@ -304,37 +222,38 @@ void JitterRule::Log(size_t track, IssueLog* log) const {
       (jitter.steady > 0 && seconds < kShortClip);
   IssueArgs args =
       ArgsOf(track, jitter.all_degrees / static_cast<double>(jitter.all_count));
+  Location at =
+      MotionLocation(*clip_, clip_->tracks[track].node, jitter.most_first);
+  at.last_frame = jitter.most_last;
   args.emplace_back("seconds", std::to_string(jitter.noisy));
   args.emplace_back("reversals", std::to_string(jitter.most_count));
-  args.emplace_back("first", std::to_string(jitter.first * window_frames_));
-  args.emplace_back("last", std::to_string(EndOf(jitter.last)));
+  args.emplace_back("first", std::to_string(jitter.first));
+  args.emplace_back("last", std::to_string(jitter.last));
   log->AddAs(is_warning ? Severity::kWarning : Severity::kHint,
-             IssueCode::DATA_JITTER, WindowAt(track, jitter.most_window),
-             std::move(args), jitter.noisy,
-             which.kind == TrackKind::kRotation ? JointPart::kRotation
-                                                : JointPart::kPosition);
+             IssueCode::DATA_JITTER, at, std::move(args), jitter.noisy,
+             PartOf(track));
 }
 
 void JitterRule::LogBurst(const Bursts& bursts, IssueLog* log) const {
   const double seconds = (*clip_)[Threshold::DATA_JITTER_burst_seconds];
-  Location at =
-      MotionLocation(*clip_, clip_->tracks[bursts.track].node, bursts.from);
-  at.last_frame = bursts.to;
-  IssueArgs args = ArgsOf(bursts.track, bursts.degrees);
+  const size_t track = bursts.track();
+  const Bursts::Burst& burst = bursts.largest();
+  Location at = MotionLocation(*clip_, clip_->tracks[track].node, burst.first);
+  at.last_frame = burst.last;
+  IssueArgs args = ArgsOf(track, burst.size);
   args.emplace_back("seconds", Short(seconds));
   args.emplace_back("reversals",
-                    Short(static_cast<double>(burst_reversals_) / seconds));
-  args.emplace_back("first", std::to_string(bursts.first));
-  args.emplace_back("last", std::to_string(bursts.last));
+                    Short(static_cast<double>(burst.reversals) / seconds));
+  args.emplace_back("first", std::to_string(bursts.first()));
+  args.emplace_back("last", std::to_string(bursts.last()));
   log->AddAs(Severity::kHint, IssueCode::DATA_JITTER, at, std::move(args),
-             bursts.count, JointPart::kRotation);
+             bursts.count(), PartOf(track));
 }
 
 void JitterRule::Finish(IssueLog* log) {
   for (size_t track = 0; track < jitters_.size(); ++track) {
     CloseWindow(&jitters_[track]);
-    const bool has_bursts = track < slots_.size() && slots_[track] >= 0 &&
-                            BurstsOf(track)->count > 0;
+    const bool has_bursts = slots_[track] >= 0 && BurstsOf(track)->count() > 0;
     if (jitters_[track].noisy > 0) {
       Log(track, log);
     } else if (has_bursts) {
