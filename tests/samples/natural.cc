@@ -76,7 +76,7 @@ Biped BipedOf(Rig rig) {
   return biped;
 }
 
-Take MakeTake(const NaturalTake& natural, double seconds = kTakeSeconds) {
+Take MakeTake(const NaturalTake& natural, double seconds) {
   const Biped biped = BipedOf(natural.rig);
   Take take;
   take.joints = biped.joints;
@@ -189,12 +189,14 @@ Take Scaled(const Take& take, double factor) {
   return out;
 }
 
-Take LongWalk(double seconds) { return MakeTake(kNaturalTakes[0], seconds); }
+Take LongWalk(double seconds) {
+  return MakeTake({"long_walk", LeftTurn, Rig::kDetailed, 1, 60}, seconds);
+}
 
 std::vector<Take> NaturalTakes() {
   std::vector<Take> takes;
   for (const NaturalTake& natural : kNaturalTakes) {
-    takes.push_back(MakeTake(natural));
+    takes.push_back(MakeTake(natural, kTakeSeconds));
   }
   return takes;
 }

@@ -36,7 +36,7 @@ Take Scaled(const Take& take, double factor);
 inline constexpr double kTakeSeconds = 6.4;
 std::vector<Take> NaturalTakes();
 
-// The first of them, a walk, if it goes on for so long.
+// A clean take at 60 Hz that walks on a circle, as in a room.
 Take LongWalk(double seconds);
 
 }  // namespace bvhmill::samples

@@ -158,16 +158,16 @@ class AsyncJobs(AsyncConnection):
         if not call.is_long:
             return await self._call(call, call.request())
         with LoopWatch(patience_of(self._settings)) as watch:
-            request, turn = call.request(), watch.call()
+            request, call_watch = call.request(), watch.call()
             if call.receive is None:
-                request = each(turn.requests(request))
+                request = each(call_watch.requests(request))
             answer = self._call(call, request)
-            watch.begin(turn, answer.cancel)
+            watch.begin(call_watch, answer.cancel)
             try:
-                return await _received(call, answer, turn)
+                return await _received(call, answer, call_watch)
             except (grpc.RpcError, asyncio.CancelledError):
-                if turn.is_silent:
-                    raise turn.error() from None
+                if call_watch.is_silent:
+                    raise call_watch.error() from None
                 raise
             finally:
                 answer.cancel()
@@ -178,16 +178,16 @@ class AsyncJobs(AsyncConnection):
             metadata=self._settings.metadata())
 
 
-async def _received(call: Call, answer: Any, turn: CallWatch) -> Any:
+async def _received(call: Call, answer: Any, call_watch: CallWatch) -> Any:
     if call.receive is None:
         return await answer
     async for message in answer:
-        turn.pause()
+        call_watch.pause()
         if call.writes:
             await _in_thread(Work(bound(call.receive, message), must_end=True))
         else:
             call.receive(message)
-        turn.sign()
+        call_watch.sign()
     return None
 
 

@@ -275,11 +275,11 @@ class Jobs(Connection):
     # The server begins to send an answer that is a stream. What the window of
     # the stream takes waits here until it is read.
     def _start(self, call: Call, watch: ThreadWatch) -> _Started:
-        method, turn = call.of(self._open()), watch.call()
+        method, call_watch = call.of(self._open()), watch.call()
         request = call.request()
         if call.receive is None:
-            method, request = method.future, turn.requests(request)
-        return _Started(call, self._call(call, method, request), turn)
+            method, request = method.future, call_watch.requests(request)
+        return _Started(call, self._call(call, method, request), call_watch)
 
     def _call(self, call: Call, method: Any, request: Any) -> Any:
         return method(request, timeout=call.deadline(self._settings),
@@ -297,18 +297,18 @@ class _Started:
 
 
 def _received(started: _Started, watch: ThreadWatch) -> Any:
-    call, answer, turn = started.call, started.answer, started.watch
-    watch.begin(turn, answer.cancel)
+    call, answer, call_watch = started.call, started.answer, started.watch
+    watch.begin(call_watch, answer.cancel)
     try:
         if call.receive is None:
             return answer.result()
         for message in answer:
-            turn.pause()
+            call_watch.pause()
             call.receive(message)
-            turn.sign()
+            call_watch.sign()
     except (grpc.RpcError, grpc.FutureCancelledError):
-        if turn.is_silent:
-            raise turn.error() from None
+        if call_watch.is_silent:
+            raise call_watch.error() from None
         raise
     finally:
         watch.end()
