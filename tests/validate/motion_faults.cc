@@ -389,7 +389,7 @@ const std::vector<FaultCase>& FaultCases() {
     for (const auto& part :
          {FrozenCases(), RepeatCases(), SpikeCases(), JumpCases(), CutCases(),
           JointCases(), JitterCases(), AngleCases(), ValueCases(), OrderCases(),
-          SpreadCases(), RestCases(), EdgeCases()}) {
+          SpreadCases(), ThereAndBackCases(), RestCases(), EdgeCases()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -33,6 +33,7 @@ std::vector<FaultCase> JitterCases();
 std::vector<FaultCase> ValueCases();
 // Jumps that are spread over several frames.
 std::vector<FaultCase> SpreadCases();
+std::vector<FaultCase> ThereAndBackCases();
 // Joints that often stand still.
 std::vector<FaultCase> RestCases();
 // Rows that are exchanged.

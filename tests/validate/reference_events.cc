@@ -27,6 +27,8 @@ struct Event {
   Contrast contrast = {};
   // The steps over which a jump is spread.
   int steps = 1;
+  // A jump is 15 times as large, a spike 6 times.
+  double mean = 0;
 
   int64_t last_frame() const {
     return frame + std::max<int64_t>(frames, steps) - 1;
@@ -152,10 +154,18 @@ bool IsBack(const ReferenceTrack& track, const Event& open, const Event& jump) {
   return away <= 0.3 * std::min(open.size, jump.size);
 }
 
-// A jump that is spread over 2 or 3 steps, the first of which leads to `t`.
+// Two jumps that lead there and back are large enough.
+bool IsLargeSpike(const Event& open, const Event& jump) {
+  const bool is_local = open.contrast.before >= 12 && jump.contrast.after >= 12;
+  return is_local || (open.size >= 6 * open.mean && jump.size >= 6 * jump.mean);
+}
+
+// A jump that is spread over 2 or 3 steps, the first of which leads to `t`. It
+// may be too small.
 std::optional<Event> SpreadJump(const Reference& r, const ReferenceTrack& track,
                                 int64_t t) {
-  if (!HasFramesNearBy(r, t) || track.Step(t - 1) == 0) return std::nullopt;
+  if (!HasFramesNearBy(r, t)) return std::nullopt;
+  if (track.Step(t - 1) == 0 && track.Step(t - 2) > 0) return std::nullopt;
   const auto extremes = [&](int64_t from, int64_t to) {
     std::pair<double, double> out = {HUGE_VAL, 0};
     for (int64_t i = from; i < to; ++i) {
@@ -178,11 +188,10 @@ std::optional<Event> SpreadJump(const Reference& r, const ReferenceTrack& track,
     for (int64_t i = t; i < end; ++i) sum += track.Step(i);
     const auto* poses = &track.poses[static_cast<size_t>(t) - 1];
     const double way = DistanceOf(track, poses[0], poses[steps]);
-    const bool is_large =
-        !track.is_rotation || way >= 15 * std::max(track.MeanStep(), 0.2);
-    if (way < 0.8 * sum || !is_large) return std::nullopt;
+    if (way < 0.8 * sum) return std::nullopt;
     Event jump{t, 0, way, track.is_rotation ? AngleOfStep(way) : way};
     jump.steps = steps;
+    if (track.is_rotation) jump.mean = std::max(track.MeanStep(), 0.2);
     return jump;
   }
   return std::nullopt;
@@ -194,6 +203,7 @@ void FindEventsOf(const ReferenceTrack& track, Reference* r) {
   std::vector<Event> spikes;
   std::vector<Event> jumps;
   std::optional<Event> open;
+  bool is_open_listed = false;
   for (int64_t t = 1; t + 1 < r->clip.frames; ++t) {
     const double half_turn = HalfTurnKink(track, t);
     const double kink = half_turn > 0 ? half_turn : track.Kink(t);
@@ -203,36 +213,39 @@ void FindEventsOf(const ReferenceTrack& track, Reference* r) {
       spikes.push_back({t, 1, kink, off});
     }
     const Contrast contrast = ContrastOf(*r, track, t);
-    const bool is_in_one_step = IsJump(*r, track, t);
+    const auto in_one_step = JumpAt(*r, track, t);
     const bool is_local = std::min(contrast.before, contrast.after) >= 6;
     std::optional<Event> spread;
-    if (!is_in_one_step && !is_local) spread = SpreadJump(*r, track, t);
-    const bool is_jump = is_in_one_step || is_local || spread;
+    if (!in_one_step && !is_local) spread = SpreadJump(*r, track, t);
+    const bool is_jump = in_one_step || is_local || spread;
     const bool has_side = std::max(contrast.before, contrast.after) >= 6;
     if (t < 2 || (!is_jump && !has_side)) continue;
     const double step = track.Step(t);
     Event jump{t,        0,
                step,     track.is_rotation ? AngleOfStep(step) : step,
                !is_jump, contrast};
+    if (in_one_step && !is_local) jump.mean = *in_one_step;
     if (spread) {
       jump = *spread;
       jump.contrast = contrast;
     }
+    const bool is_large = is_jump && jump.size >= 15 * jump.mean;
     const bool is_near = open && t - open->frame <= window;
     if (is_near && IsBack(track, *open, jump)) {
       Event spike = open->size < jump.size ? *open : jump;
       spike.frame = open->frame;
       spike.frames = t - open->frame;
       spike.steps = 1;
-      spikes.push_back(spike);
-      if (!open->is_end) jumps.pop_back();
+      if (IsLargeSpike(*open, jump)) spikes.push_back(spike);
+      if (is_open_listed) jumps.pop_back();
       open.reset();
       continue;
     }
     const bool keeps = is_near && !open->is_end;
     if (jump.is_end && (keeps || contrast.before < 12)) continue;
     open = jump;
-    if (is_jump) jumps.push_back(jump);
+    is_open_listed = is_large;
+    if (is_large) jumps.push_back(jump);
   }
   AddEvents("DATA_SPIKE", track, spikes, r);
   AddEvents("DATA_JUMP", track, jumps, r);

@@ -172,7 +172,8 @@ void FindFrozenJoint(const ReferenceTrack& track, bool is_captured,
     return;
   }
   Finding f{"DATA_FROZEN_JOINT"};
-  if (often_rests) f.severity = Severity::kHint;
+  const bool mostly_rests = 2 * longest.rows > frames - 1;
+  if (often_rests || mostly_rests) f.severity = Severity::kHint;
   f.node = track.node;
   f.frame = longest.first;
   f.last_frame = longest.first + longest.rows;

@@ -3,6 +3,7 @@
 // Parts of the slow twin of the motion rules (motion_reference.h).
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -25,7 +26,11 @@ double AngleOfStep(double step);
 
 // The larger one of the steps before and after a step.
 double Neighbour(const ReferenceTrack& track, int64_t t);
-// The step to frame t is a jump, by its speed or by the mean step of the joint.
+// The step to frame t may be a jump: 0 if its speed proves it, or else the mean
+// step of the joint, which it has to be a multiple of.
+std::optional<double> JumpAt(const Reference& r, const ReferenceTrack& track,
+                             int64_t t);
+// It is one.
 bool IsJump(const Reference& r, const ReferenceTrack& track, int64_t t);
 
 // Rows that are equal to the one before: `rows` of them after row `first`.

@@ -155,15 +155,25 @@ double Neighbour(const ReferenceTrack& track, int64_t t) {
   return std::max(track.Step(t - 1), track.Step(t + 1));
 }
 
-bool IsJump(const Reference& r, const ReferenceTrack& track, int64_t t) {
+std::optional<double> JumpAt(const Reference& r, const ReferenceTrack& track,
+                             int64_t t) {
   const double step = track.Step(t);
   const double next = Neighbour(track, t);
   const double rate = (step - next) / r.clip.dt / r.clip.dt;
-  if (next > step / 4) return false;
-  if (!track.is_rotation) return step - next >= 0.02 && rate >= 30;
-  if (step - next < 8) return false;
-  return rate >= 80'000 ||
-         (step >= 12 && step >= 15 * std::max(track.MeanStep(), 0.2));
+  if (next > step / 4) return std::nullopt;
+  if (!track.is_rotation) {
+    return step - next >= 0.02 && rate >= 30 ? std::optional(0.0)
+                                             : std::nullopt;
+  }
+  if (step - next < 8) return std::nullopt;
+  if (rate >= 80'000) return 0;
+  if (step < 12) return std::nullopt;
+  return std::max(track.MeanStep(), 0.2);
+}
+
+bool IsJump(const Reference& r, const ReferenceTrack& track, int64_t t) {
+  const auto mean = JumpAt(r, track, t);
+  return mean && track.Step(t) >= 15 * *mean;
 }
 
 namespace {

@@ -23,6 +23,14 @@ void Clamp(int32_t node, int64_t held, Clip* clip) {
   }
 }
 
+void HoldFrom(int32_t node, int64_t first, Clip* clip) {
+  for (int64_t t = first + 1; t < clip->motion.frames; ++t) {
+    for (int32_t k = 0; k < 3; ++k) {
+      ValueAt(clip, t, node, k) = ValueAt(clip, first, node, k);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<FaultCase> RestCases() {
@@ -32,6 +40,14 @@ std::vector<FaultCase> RestCases() {
        usual,
        [](Clip* c) { Clamp(6, 60, c); },
        {"hint DATA_FROZEN_JOINT joint 6 frame 99 to 159"}},
+      {"JointThatRestsForMoreThanHalfOfTheClip",
+       usual,
+       [](Clip* c) { HoldFrom(6, 290, c); },
+       {"hint DATA_FROZEN_JOINT joint 6 frame 290 to 599"}},
+      {"JointThatRestsForLessThanHalfOfTheClip",
+       usual,
+       [](Clip* c) { HoldFrom(6, 310, c); },
+       {"warning DATA_FROZEN_JOINT joint 6 frame 310 to 599"}},
       {"JointThatMostlyRests", usual, [](Clip* c) { Clamp(6, 75, c); }, {}},
       // Four of eleven joints rest: the clip is animated by keys.
       {"ManyJointsRest",

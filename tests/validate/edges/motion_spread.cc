@@ -32,6 +32,13 @@ std::vector<FaultCase> SpreadCases() {
        [](Clip* c) { Ramp(4, 60, 222, 3, c); },
        {"warning DATA_JUMP joint 4 frame 222 to 224"},
        {{"within", "3 frames"}}},
+      {"JumpInTwoStepsOfAJointThatRests",
+       usual,
+       [](Clip* c) {
+         StandStill(4, c);
+         Ramp(4, 50, 222, 2, c);
+       },
+       {"warning DATA_JUMP joint 4 frame 222 to 223"}},
       {"JumpInFourSteps", usual, [](Clip* c) { Ramp(4, 60, 222, 4, c); }, {}},
       {"JumpInTwoSmallSteps",
        usual,
@@ -54,6 +61,14 @@ std::vector<FaultCase> SpreadCases() {
        usual,
        [](Clip* c) { Ramp(0, 0.3F, 222, 2, c); },
        {}},
+  };
+}
+
+std::vector<FaultCase> ThereAndBackCases() {
+  const MotionShape usual;
+  const MotionShape quick = {
+      .frames = 300, .frames_per_second = 30, .tempo = 2.5};
+  return {
       {"ThereAndBackInTwoStepsEach",
        usual,
        [](Clip* c) {
@@ -62,6 +77,14 @@ std::vector<FaultCase> SpreadCases() {
        },
        {"warning DATA_SPIKE joint 4 frame 222 to 227"},
        {{"frames", "6"}}},
+      {"ThereAndBackOfAQuickJoint",
+       quick,
+       [](Clip* c) { AddTo(3, 1, 70, 97, 98, c); },
+       {"warning DATA_SPIKE joint 3 frame 97 to 98"}},
+      {"ThereAndBackOfAQuickJointByLess",
+       quick,
+       [](Clip* c) { AddTo(3, 1, 40, 97, 98, c); },
+       {}},
   };
 }
 

@@ -266,6 +266,7 @@ std::optional<TrackEvent> SpikeOf(const TrackEvent& open,
     spike.proof = larger.proof;
     if (larger.proof != Proof::kCertain) spike.compared = larger.compared;
   }
+  if (spike.proof == Proof::kCalmStep) spike.proof = Proof::kCalmReturn;
   spike.frame = open.frame;
   spike.frames = static_cast<int32_t>(jump.frame - open.frame);
   spike.steps = 1;

@@ -44,6 +44,7 @@ class FrozenJointRule final : public MotionRule {
   void EndRun(int64_t next, double body, Joint* joint) const;
   void JudgeClip();
   bool OftenRests(const Joint& joint) const;
+  bool MostlyRests(const Joint& joint) const;
   bool IsKeyed(const Joint& joint) const;
   bool IsFrozen(size_t track) const;
   void Log(size_t track, IssueLog* log) const;
@@ -199,8 +200,14 @@ bool FrozenJointRule::IsFrozen(size_t track) const {
              clip[Threshold::DATA_FROZEN_JOINT_body] * body / all;
 }
 
+// The joint hardly moves at all.
+bool FrozenJointRule::MostlyRests(const Joint& joint) const {
+  return 2 * joint.longest.steps() > clip_->facts->frames - 1;
+}
+
 void FrozenJointRule::Log(size_t track, IssueLog* log) const {
-  const Still& run = joints_[track].longest;
+  const Joint& joint = joints_[track];
+  const Still& run = joint.longest;
   const int32_t node = clip_->tracks[track].node;
   const int64_t frames = run.steps() + 1;
   Location at = MotionLocation(*clip_, node, run.first);
@@ -210,7 +217,8 @@ void FrozenJointRule::Log(size_t track, IssueLog* log) const {
                     {"last", std::to_string(run.last)},
                     {"frames", std::to_string(frames)}};
   AddSeconds(*clip_, frames, ", for ", &args);
-  log->AddAs(OftenRests(joints_[track]) ? Severity::kHint : Severity::kWarning,
+  const bool is_hint = OftenRests(joint) || MostlyRests(joint);
+  log->AddAs(is_hint ? Severity::kHint : Severity::kWarning,
              IssueCode::DATA_FROZEN_JOINT, at, std::move(args));
 }
 

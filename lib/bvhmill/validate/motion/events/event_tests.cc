@@ -177,10 +177,9 @@ std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
 }
 
 int SpreadStepsAt(const Around& at) {
+  if (!at.is_inner || !at.limits.has_local_forms()) return 1;
   // A row that repeats the one before leaves a longer step.
-  if (!at.is_inner || !at.limits.has_local_forms() || at.steps[-1] == 0) {
-    return 1;
-  }
+  if (at.steps[-1] == 0 && at.steps[-2] > 0) return 1;
   const double before = std::max({at.Step(-3), at.Step(-2), at.Step(-1)});
   double least = at.Step(0);
   double most = least;
@@ -266,10 +265,13 @@ bool IsProved(const MotionClip& clip, Proof proof, float compared,
       return compared >= clip[Threshold::DATA_SPIKE_calm_ratio] *
                              std::max(usual, kLeastKink);
     }
-    case Proof::kCalmStep: {
+    case Proof::kCalmStep:
+    case Proof::kCalmReturn: {
       const double mean = 2 * kDegrees * sums.steps / (frames - 1);
-      return compared >=
-             clip[Threshold::DATA_JUMP_calm_ratio] * std::max(mean, kLeastStep);
+      const double ratio =
+          clip[proof == Proof::kCalmStep ? Threshold::DATA_JUMP_calm_ratio
+                                         : Threshold::DATA_SPIKE_return_ratio];
+      return compared >= ratio * std::max(mean, kLeastStep);
     }
   }
   return true;

@@ -16,8 +16,10 @@ enum class Proof : uint8_t {
   kCertain,
   // If `compared` is many times the usual kink of the track.
   kCalmKink,
-  // If `compared` is many times the mean step of the track.
+  // If `compared` is many times the mean step of the track; fewer times if the
+  // pose comes back.
   kCalmStep,
+  kCalmReturn,
   // Never. It may be one end of a spike.
   kEndOfSpike,
 };
