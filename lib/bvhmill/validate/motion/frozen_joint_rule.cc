@@ -200,7 +200,7 @@ bool FrozenJointRule::IsFrozen(size_t track) const {
              clip[Threshold::DATA_FROZEN_JOINT_body] * body / all;
 }
 
-// The joint hardly moves at all.
+// The joint rests for more than half of the clip.
 bool FrozenJointRule::MostlyRests(const Joint& joint) const {
   return 2 * joint.longest.steps() > clip_->facts->frames - 1;
 }

@@ -119,11 +119,9 @@ void JitterRule::Begin(const MotionClip& clip) {
   }
   fewest_ = std::max(clip[Threshold::DATA_JITTER_reversals], 1.0);
   const double dt = clip.facts->dt;
-  constexpr double kMostFrames = 1e9;
-  window_frames_ =
-      dt <= kLongestFrameTime && !IsBeyondRates(clip.frame_time)
-          ? static_cast<int64_t>(std::min(std::round(1 / dt), kMostFrames))
-          : 0;
+  window_frames_ = dt <= kLongestFrameTime && !IsBeyondRates(clip.frame_time)
+                       ? WholeFrames(1, dt)
+                       : 0;
   jitters_.assign(reach > 0 ? clip.tracks.size() : clip.rotations, {});
   slots_.assign(jitters_.size(), -1);
   bursts_.clear();

@@ -41,6 +41,12 @@ inline float KinkOf(double degrees) {
   return static_cast<float>(radians * radians);
 }
 
+// The frames of some time, rounded; at most 1e9. Requires dt > 0.
+inline int64_t WholeFrames(double seconds, double dt) {
+  constexpr double kMost = 1e9;
+  return static_cast<int64_t>(std::min(std::round(seconds / dt), kMost));
+}
+
 // The pose of a track in the frame of index `i`: a rotation, or a position as
 // the first three components.
 Quat<double> PoseAt(const MotionClip& clip, const MotionBlock& block,

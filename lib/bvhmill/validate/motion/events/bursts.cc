@@ -14,13 +14,6 @@ size_t CountOf(double threshold) {
   return static_cast<size_t>(std::clamp(threshold, 2.0, kMostReversals));
 }
 
-int64_t FramesOf(const MotionClip& clip) {
-  constexpr double kMostFrames = 1e9;
-  return static_cast<int64_t>(std::min(
-      std::round(clip[Threshold::DATA_JITTER_burst_seconds] / clip.facts->dt),
-      kMostFrames));
-}
-
 // The first index from `i` to `last` - 1 at which a track turns back with steps
 // of `least` or more, or `last`.
 size_t NextReversal(const float* steps, const float* kinks, size_t i,
@@ -50,7 +43,8 @@ BurstLimits RotationBursts(const MotionClip& clip) {
   limits.large_reversals =
       CountOf(clip[Threshold::DATA_JITTER_large_reversals]);
   limits.large = clip[Threshold::DATA_JITTER_most_degrees];
-  limits.frames = FramesOf(clip);
+  limits.frames =
+      WholeFrames(clip[Threshold::DATA_JITTER_burst_seconds], clip.facts->dt);
   return limits;
 }
 
@@ -63,7 +57,8 @@ BurstLimits PositionBursts(const MotionClip& clip) {
   limits.large_reversals =
       CountOf(clip[Threshold::DATA_JITTER_large_reversals]);
   limits.reversals = limits.large_reversals;
-  limits.frames = FramesOf(clip);
+  limits.frames =
+      WholeFrames(clip[Threshold::DATA_JITTER_burst_seconds], clip.facts->dt);
   return limits;
 }
 

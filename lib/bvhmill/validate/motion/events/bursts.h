@@ -28,16 +28,18 @@ BurstLimits RotationBursts(const MotionClip& clip);
 // Requires a reach above 0. Every reversal is a large one.
 BurstLimits PositionBursts(const MotionClip& clip);
 
-// A frame at which a track turns back.
-struct Reversal {
-  int32_t frame = 0;
-  // The kink, in degrees or shares of the reach.
-  float size = 0;
-};
-
 // The bursts of a track. Few tracks have any.
 class Bursts {
  public:
+  // A burst, from its first to its last reversal.
+  struct Burst {
+    int64_t first = 0;
+    int64_t last = 0;
+    size_t reversals = 0;
+    // The mean size of its reversals.
+    double size = 0;
+  };
+
   explicit Bursts(size_t track) : track_(track) {}
 
   // Looks at the frames from `begin` to `end` - 1 of the block, which follow
@@ -50,19 +52,17 @@ class Bursts {
   // The first frame of the first burst, and the last one of the last burst.
   int64_t first() const { return first_; }
   int64_t last() const { return last_; }
-
-  // A burst, from its first to its last reversal.
-  struct Burst {
-    int64_t first = 0;
-    int64_t last = 0;
-    size_t reversals = 0;
-    // The mean of its reversals.
-    double size = 0;
-  };
   // The burst of the largest size.
   const Burst& largest() const { return largest_; }
 
  private:
+  // A frame at which the track turns back.
+  struct Reversal {
+    int32_t frame = 0;
+    // The kink, in degrees or shares of the reach.
+    float size = 0;
+  };
+
   void Add(const Reversal& reversal, const BurstLimits& limits);
   size_t LengthOfBurst(const BurstLimits& limits) const;
 

@@ -178,7 +178,8 @@ std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
 
 int SpreadStepsAt(const Around& at) {
   if (!at.is_inner || !at.limits.has_local_forms()) return 1;
-  // A row that repeats the one before leaves a longer step.
+  // After a row that repeats the one before, a step makes up for two. A joint
+  // that rests for longer has no such row.
   if (at.steps[-1] == 0 && at.steps[-2] > 0) return 1;
   const double before = std::max({at.Step(-3), at.Step(-2), at.Step(-1)});
   double least = at.Step(0);
