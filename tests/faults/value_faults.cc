@@ -1,8 +1,9 @@
 // Rotations that lack digits, rotations in radians, rows that are exchanged,
-// and positions that are noisy for a moment.
+// positions that are noisy for a moment, and joints that tremble.
 
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 #include "tests/faults/clip_tools.h"
 
@@ -80,11 +81,32 @@ Injected RootBurst(Site* site) {
   return Expected{{"DATA_JITTER"}, first, first + count, {root}};
 }
 
+// A joint trembles ten times a second.
+Injected Tremor(Site* site) {
+  Clip& clip = *site->clip;
+  const auto joints = TurningJoints(clip);
+  const double dt = clip.motion.frame_time;
+  if (dt > 1 / 59.0 || joints.empty()) return std::nullopt;
+  const int64_t count = FramesIn(clip, 1.5);
+  if (Frames(clip) < FramesIn(clip, 4)) return std::nullopt;
+  const int32_t joint = AnyOf(site, joints);
+  const int axis = static_cast<int>(Between(site, 0, 2));
+  const int64_t first = MiddleFrame(site, count);
+  const double degrees = site->Pick(10.0, 7.0, 5.0);
+  constexpr double kTurns = 20 * std::numbers::pi;
+  for (int64_t i = 0; i < count; ++i) {
+    const double angle = kTurns * dt * static_cast<double>(i);
+    Turn(&clip, first + i, joint, axis, degrees * std::sin(angle));
+  }
+  return Expected{{"DATA_JITTER"}, first, first + count, {joint}};
+}
+
 constexpr FaultKind kFaults[] = {
     {"rounded_angles", Rounded},
     {"radians", Radians},
     {"exchanged_rows", ExchangedRows},
     {"jitter_root_burst", RootBurst},
+    {"tremor", Tremor},
 };
 
 }  // namespace

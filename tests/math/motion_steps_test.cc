@@ -189,6 +189,9 @@ StepSums PlainSums(const Column& steps, const Column& kinks, size_t end) {
     sums.max_kink = std::max(sums.max_kink, kinks[i - 1]);
     if (kinks[i - 1] > steps[i - 1] + steps[i]) {
       sums.max_turn = std::max(sums.max_turn, std::min(steps[i - 1], steps[i]));
+      const size_t at = i - kStepLead;
+      sums.turns.bits[at / 16] |= static_cast<uint16_t>(1U << at % 16);
+      ++sums.turns.counts[at / 16];
     }
     sums.step_roots += std::sqrt(double{steps[i]});
     sums.kink_roots += std::sqrt(double{kinks[i - 1]});
@@ -211,6 +214,8 @@ TEST(SumSteps, MeasuresAllOfABlock) {
       EXPECT_EQ(sums.min_step, expected.min_step);
       EXPECT_EQ(sums.max_kink, expected.max_kink);
       EXPECT_EQ(sums.max_turn, expected.max_turn);
+      EXPECT_EQ(sums.turns.bits, expected.turns.bits);
+      EXPECT_EQ(sums.turns.counts, expected.turns.counts);
       EXPECT_NEAR(sums.step_roots, expected.step_roots,
                   1e-6 * expected.step_roots);
       EXPECT_NEAR(sums.kink_roots, expected.kink_roots,

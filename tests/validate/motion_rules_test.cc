@@ -196,6 +196,61 @@ TEST(MotionRules, JitterNeedsTwentyFourFramesASecond) {
   }
 }
 
+// A joint that swings to and fro by `step` degrees a frame, in `frames` frames.
+Clip ClipWithTremor(const MotionShape& shape, float step, int64_t first,
+                    int64_t frames) {
+  Clip clip = MovingClip(shape);
+  for (int64_t t = 0; t < shape.frames; ++t) {
+    for (const int k : {0, 1, 2}) ValueAt(&clip, t, 2, k) = 0;
+    ValueAt(&clip, t, 2, 0) = step * static_cast<float>(t) / 8;
+    const int64_t i = std::clamp<int64_t>(t - first, 0, 12 * frames);
+    const int64_t phase = i % (2 * frames);
+    ValueAt(&clip, t, 2, 0) +=
+        step * static_cast<float>(std::min(phase, 2 * frames - phase));
+  }
+  return clip;
+}
+
+// Rows are judged in blocks of 256. A tremor may be longer.
+TEST(MotionRules, TremorsInTwoBlocksAreFound) {
+  ReportOptions options;
+  options.only_codes = {"DATA_JITTER"};
+  const auto expected = [](int64_t first, int64_t frames) {
+    return "hint DATA_JITTER joint 2 frame " + std::to_string(first + frames) +
+           " to " + std::to_string(first + 10 * frames);
+  };
+  for (int64_t first = 160; first < 280; ++first) {
+    const Clip clip = ClipWithTremor({}, 0.4F, first, 6);
+    EXPECT_THAT(MotionIssues(MotionReport(clip, 0, options)),
+                ElementsAre(expected(first, 6)));
+  }
+  for (int64_t first = 160; first < 280; ++first) {
+    const Clip clip =
+        ClipWithTremor({.frames_per_second = 250}, 0.16F, first, 15);
+    EXPECT_THAT(MotionIssues(MotionReport(clip, 0, options)),
+                ElementsAre(expected(first, 15)));
+  }
+  // The blocks of a wide clip have 64 frames.
+  for (const int64_t first : {100, 120, 300}) {
+    const Clip clip = ClipWithTremor({.frames_per_second = 250, .joints = 600},
+                                     0.16F, first, 15);
+    EXPECT_THAT(MotionIssues(MotionReport(clip, 0, options)),
+                ElementsAre(expected(first, 15)));
+  }
+}
+
+// All joints of a clip that plays too fast may seem to tremble.
+TEST(MotionRules, NoTremorIsFoundWhereTheFrameTimeIsTooShort) {
+  ReportOptions options;
+  options.only_codes = {"DATA_JITTER"};
+  for (const double rate : {400.0, 490.0}) {
+    const Clip clip =
+        ClipWithTremor({.frames_per_second = rate}, 0.12F, 100, 20);
+    EXPECT_EQ(MotionReport(clip, 0, options).issues.size(), rate < 480 ? 1 : 0)
+        << rate;
+  }
+}
+
 TEST(MotionRules, AClipThatIsNotFiniteIsNotJudged) {
   Clip clip = MovingClip({});
   AddTo(3, 1, 40, 350, 350, &clip);

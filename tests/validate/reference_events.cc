@@ -85,8 +85,11 @@ bool IsSpike(const Reference& r, const ReferenceTrack& track, int64_t t) {
   const bool is_pattern =
       kink >= 1.5 * std::max(near, far) && kink <= 4 * std::min(near, far) &&
       kink >= 4 * std::max(track.Kink(t - 2), track.Kink(t + 2));
-  if (is_fast && is_pattern && track.Step(t) > 0) return true;
-  if (std::max(track.Step(t - 1), track.Step(t + 2)) > least / 2) return false;
+  const double beside = std::max(track.Step(t - 1), track.Step(t + 2));
+  const bool is_left = beside > std::max(track.Step(t), track.Step(t + 1)) &&
+                       !HasFramesNearBy(r, t);
+  if (is_fast && is_pattern && track.Step(t) > 0 && !is_left) return true;
+  if (beside > least / 2) return false;
   const double around = std::max({track.Kink(t - 3), track.Kink(t - 2),
                                   track.Kink(t + 2), track.Kink(t + 3)});
   if (track.is_rotation && is_back && HasFramesNearBy(r, t) && kink >= 12 &&

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "tests/validate/reference_rules.h"
@@ -32,7 +33,8 @@ size_t BurstOf(const ReferenceTrack& track, const std::vector<int64_t>& seen,
   return 0;
 }
 
-void FindBursts(const ReferenceTrack& track, Reference* r) {
+// False if there are none.
+bool FindBursts(const ReferenceTrack& track, Reference* r) {
   Finding f{"DATA_JITTER", Severity::kHint};
   f.node = track.node;
   f.occurrences = 0;
@@ -61,6 +63,93 @@ void FindBursts(const ReferenceTrack& track, Reference* r) {
                {"reversals", reversals / 0.4},
                {"seconds", 0.4}};
   if (f.occurrences > 0) r->findings.push_back(f);
+  return f.occurrences > 0;
+}
+
+// A way from one reversal to the next.
+struct JitterSwing {
+  double way = 0;
+  // It takes more than 0.15 s.
+  bool is_long = false;
+};
+
+// The frames at which a track turns back, however small its steps are there,
+// and the swings that lead to them. The one to the first frame is long.
+struct SwingList {
+  std::vector<int64_t> frames;
+  std::vector<JitterSwing> swings;
+};
+
+SwingList SwingsOf(const ReferenceTrack& track, const Reference& r) {
+  SwingList list;
+  JitterSwing swing = {0, true};
+  for (int64_t t = 2; t < r.clip.frames - 2; ++t) {
+    swing.way += track.Step(t);
+    if (!track.turns_back[static_cast<size_t>(t)]) continue;
+    if (!list.frames.empty()) {
+      const auto frames = static_cast<double>(t - list.frames.back());
+      swing.is_long = frames > std::round(0.15 / r.clip.dt);
+    }
+    list.frames.push_back(t);
+    list.swings.push_back(swing);
+    swing = {};
+  }
+  return list;
+}
+
+// The size of the reversal between two swings, the mean of their ways; nullopt
+// if one of them is too small, or both are long.
+std::optional<double> SizeBetween(const JitterSwing& a, const JitterSwing& b,
+                                  double least) {
+  const auto is_small = [least](const JitterSwing& swing) {
+    return !swing.is_long && swing.way < least;
+  };
+  if (is_small(a) || is_small(b) || (a.is_long && b.is_long)) {
+    return std::nullopt;
+  }
+  if (a.is_long) return b.way;
+  return b.is_long ? a.way : (a.way + b.way) / 2;
+}
+
+// Ten reversals between swings of 2 degrees, or of 0.006 of the reach, within
+// 0.55 s. Not where the frame time is too short.
+void FindTremors(const ReferenceTrack& track, Reference* r) {
+  const double frame_time = r->clip.frame_time();
+  if (frame_time > 0 && frame_time <= 0.0021) return;
+  Finding f{"DATA_JITTER", Severity::kHint};
+  f.node = track.node;
+  f.occurrences = 0;
+  double most = 0;
+  std::vector<int64_t> seen;
+  std::vector<double> sizes;
+  const SwingList list = SwingsOf(track, *r);
+  for (size_t i = 0; i + 1 < list.frames.size(); ++i) {
+    const auto size = SizeBetween(list.swings[i], list.swings[i + 1],
+                                  track.is_rotation ? 2 : 0.006);
+    if (!size) continue;
+    seen.push_back(list.frames[i]);
+    sizes.push_back(*size);
+    if (seen.size() < 10) continue;
+    const size_t from = seen.size() - 10;
+    const auto frames = static_cast<double>(seen.back() - seen[from]);
+    if (frames >= std::round(0.55 / r->clip.dt)) continue;
+    double sum = 0;
+    for (size_t k = from; k < sizes.size(); ++k) sum += sizes[k];
+    ++f.occurrences;
+    if (sum / 10 > most) {
+      most = sum / 10;
+      f.frame = seen[from];
+      f.last_frame = seen.back();
+    }
+    seen.clear();
+    sizes.clear();
+  }
+  if (f.occurrences == 0) return;
+  if (f.occurrences * 0.55 >= 2) f.severity = Severity::kWarning;
+  f.numbers = {{track.is_rotation ? "degrees" : "reach", most},
+               {"reversals", 10 / 0.55},
+               {"seconds", 0.55}};
+  r->findings.push_back(f);
 }
 
 void FindJitterOf(const ReferenceTrack& track, Reference* r) {
@@ -108,8 +197,10 @@ void FindJitterOf(const ReferenceTrack& track, Reference* r) {
     f.frame = first;
     f.last_frame = last;
   }
-  if (f.occurrences == 0) FindBursts(track, r);
-  if (f.occurrences == 0) return;
+  if (f.occurrences == 0) {
+    if (!FindBursts(track, r)) FindTremors(track, r);
+    return;
+  }
   const bool is_short = static_cast<double>(frames) * r->clip.dt < 4;
   f.severity = steady >= 2 || f.occurrences >= 3 || (steady > 0 && is_short)
                    ? Severity::kWarning

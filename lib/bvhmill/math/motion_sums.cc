@@ -46,6 +46,15 @@ HWY_INLINE void AddTo(V v, float* sums) {
   hn::StoreU(hn::Add(hn::LoadU(d, sums), v), d, sums);
 }
 
+// A bit for each frame of a vector, the first one in bit 0.
+HWY_INLINE uint32_t BitsOf(Mask mask) {
+  const D d;
+  uint8_t bytes[8] = {};
+  static_assert(kParts <= 16);
+  hn::StoreMaskBits(d, mask, bytes);
+  return bytes[0] | static_cast<uint32_t>(bytes[1]) << 8;
+}
+
 // Adds the roots of steps and kinks to `totals` if `kIsCounted`, and writes
 // those of steps to `roots`.
 template <bool kIsCounted>
@@ -53,6 +62,7 @@ HWY_INLINE StepSums Measure(const float* steps, const float* kinks, size_t end,
                             float* roots, StepTotals* totals) {
   const D d;
   const V cap = hn::Set(d, kIsCounted ? std::sqrt(totals->max_kink) : 0.0F);
+  StepSums found;
   HWY_ALIGN float sums[3][kParts];
   V max_step = hn::Zero(d);
   V min_step = hn::LoadU(d, steps + kStepLead);
@@ -82,12 +92,17 @@ HWY_INLINE StepSums Measure(const float* steps, const float* kinks, size_t end,
       const Mask turns = hn::Gt(kink, hn::Add(step, last));
       const V turn = hn::IfThenElseZero(turns, hn::Min(step, last));
       max_turn = hn::Max(max_turn, turn);
+      found.turns.bits[(i - kStepLead) / kParts] |=
+          static_cast<uint16_t>(BitsOf(turns) << part);
     }
     hn::Store(step_sum, d, sums[0] + part);
     hn::Store(kink_sum, d, sums[1] + part);
     hn::Store(square_sum, d, sums[2] + part);
   }
-  StepSums found;
+  for (size_t i = 0; i < TurnBits::kWords; ++i) {
+    found.turns.counts[i] =
+        static_cast<uint8_t>(std::popcount(found.turns.bits[i]));
+  }
   found.max_step = hn::GetLane(hn::MaxOfLanes(d, max_step));
   found.min_step = hn::GetLane(hn::MinOfLanes(d, min_step));
   found.max_kink = hn::GetLane(hn::MaxOfLanes(d, max_kink));
@@ -153,15 +168,6 @@ StepSums SumSteps(const float* steps, const float* kinks, size_t end,
   const StepSums sums = Measure<true>(steps, kinks, end, roots, totals);
   AddJumps(roots, end, totals);
   return sums;
-}
-
-// A bit for each frame of a vector, the first one in bit 0.
-HWY_INLINE uint32_t BitsOf(Mask mask) {
-  const D d;
-  uint8_t bytes[8] = {};
-  static_assert(kParts <= 16);
-  hn::StoreMaskBits(d, mask, bytes);
-  return bytes[0] | static_cast<uint32_t>(bytes[1]) << 8;
 }
 
 Reversals SumReversals(const float* steps, const float* kinks, size_t from,

@@ -5,10 +5,21 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "bvhmill/math/motion_steps.h"
 
 namespace bvhmill {
+
+// The frames at which a track turns back: kinks[t] is above steps[t] +
+// steps[t+1]. Bit k of word n is the frame of index kStepLead - 1 +
+// n * kStepParts + k; `counts` has the number of bits of each word.
+struct TurnBits {
+  static constexpr size_t kWords = (kStepStride - kStepLead) / kStepParts;
+  std::array<uint16_t, kWords> bits = {};
+  std::array<uint8_t, kWords> counts = {};
+};
+static_assert(kStepParts == 16);
 
 // About the steps of kStepLead .. end - 1 and the kinks of kStepLead - 1 ..
 // end - 2.
@@ -20,6 +31,7 @@ struct StepSums {
   // much: the most of min(steps[t], steps[t+1]) where kinks[t] is above their
   // sum.
   float max_turn = 0;
+  TurnBits turns = {};
   // Sums of sqrt(step) and sqrt(kink), and of the kinks themselves.
   double step_roots = 0;
   double kink_roots = 0;

@@ -262,6 +262,14 @@ std::vector<FaultCase> CalmEdges() {
        [](Clip* c) { Hold(40, 1, c); },
        {}},
       // Where the joint comes from rest and goes on fast, it is no spike.
+      {"SpikeOfAMovingJointInTheSecondFrame",
+       {.frames = 300, .frames_per_second = 60},
+       [](Clip* c) {
+         StandStill(3, c);
+         for (int64_t t = 0; t < 300; ++t) AddTo(3, 0, 3.0F * t, t, t, c);
+         AddTo(3, 0, 12, 2, 2, c);
+       },
+       {"warning DATA_SPIKE joint 3 frame 2"}},
       {"SpikeOfAJointThatMovesOn",
        {.frames = 300, .frames_per_second = 30},
        [](Clip* c) {
@@ -297,6 +305,18 @@ std::vector<FaultCase> ApartEdges() {
        },
        {"hint DATA_FIRST_FRAME_APART frame 0"},
        {{"reach", "3"}}},
+      // The second frame after it has the kinks of a spike.
+      {"FirstFrameApartFromAJointThatLags",
+       {.frames = 300, .frames_per_second = 60},
+       [](Clip* c) {
+         StandStill(3, c);
+         AddTo(3, 0, -85, 0, 0, c);
+         AddTo(3, 0, -37, 1, 1, c);
+         AddTo(3, 0, 5, 3, 3, c);
+         AddTo(3, 0, -1, 4, 299, c);
+         AddTo(4, 0, 70, 0, 0, c);
+       },
+       {"hint DATA_FIRST_FRAME_APART frame 0"}},
       {"FirstFrameApartByLessThanAJump",
        {},
        [](Clip* c) { AddTo(0, 1, 0.15F, 0, 0, c); },

@@ -9,6 +9,7 @@
 #include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/motion/events/bursts.h"
+#include "bvhmill/validate/motion/events/swings.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
 
@@ -64,10 +65,11 @@ class JitterRule final : public MotionRule {
  private:
   void CountIn(const MotionBlock& block, size_t track, int64_t begin,
                int64_t end);
+  void FindSwings(const MotionBlock& block, size_t track, int64_t begin,
+                  int64_t end);
   const BurstLimits& BurstLimitsOf(size_t track) const {
     return track < clip_->rotations ? rotation_bursts_ : position_bursts_;
   }
-  Bursts* BurstsOf(size_t track);
   void CloseWindow(Jitter* jitter) const;
   const Limits& LimitsOf(size_t track) const {
     return track < clip_->rotations ? rotations_ : positions_;
@@ -78,7 +80,9 @@ class JitterRule final : public MotionRule {
   }
   IssueArgs ArgsOf(size_t track, double size) const;
   void Log(size_t track, IssueLog* log) const;
-  void LogBurst(const Bursts& bursts, IssueLog* log) const;
+  void LogBurst(const Bursts& bursts, double seconds, Severity severity,
+                IssueLog* log) const;
+  void LogSwings(const Bursts& bursts, IssueLog* log) const;
 
   const MotionClip* clip_ = nullptr;
   Limits rotations_;
@@ -86,21 +90,16 @@ class JitterRule final : public MotionRule {
   double fewest_ = 0;
   BurstLimits rotation_bursts_;
   BurstLimits position_bursts_;
+  SwingLimits rotation_swings_;
+  SwingLimits position_swings_;
   // Frames of a second; 0 if the clip is not judged.
   int64_t window_frames_ = 0;
   std::vector<Jitter> jitters_;
-  // An index of bursts_ for each track, or -1.
-  std::vector<int32_t> slots_;
-  std::vector<Bursts> bursts_;
+  TrackBursts bursts_;
+  std::vector<Swings> swings_;
+  TrackBursts swing_bursts_;
+  std::vector<Reversal> found_;
 };
-
-Bursts* JitterRule::BurstsOf(size_t track) {
-  if (slots_[track] < 0) {
-    slots_[track] = static_cast<int32_t>(bursts_.size());
-    bursts_.emplace_back(track);
-  }
-  return &bursts_[static_cast<size_t>(slots_[track])];
-}
 
 void JitterRule::Begin(const MotionClip& clip) {
   clip_ = &clip;
@@ -108,14 +107,17 @@ void JitterRule::Begin(const MotionClip& clip) {
   rotations_ = {StepOf(clip[Threshold::DATA_JITTER_degrees]),
                 KinkOf(clip[Threshold::DATA_JITTER_most_degrees]), kDegrees};
   rotation_bursts_ = RotationBursts(clip);
+  rotation_swings_ = RotationSwings(clip);
   positions_ = {};
   position_bursts_ = {};
+  position_swings_ = {};
   if (reach > 0) {
     const auto square = [](double v) { return static_cast<float>(v * v); };
     positions_ = {square(reach * clip[Threshold::DATA_JITTER_reach]),
                   square(2 * reach * clip[Threshold::DATA_JITTER_most_reach]),
                   0.5 / reach};
     position_bursts_ = PositionBursts(clip);
+    position_swings_ = PositionSwings(clip);
   }
   fewest_ = std::max(clip[Threshold::DATA_JITTER_reversals], 1.0);
   const double dt = clip.facts->dt;
@@ -123,8 +125,13 @@ void JitterRule::Begin(const MotionClip& clip) {
                        ? WholeFrames(1, dt)
                        : 0;
   jitters_.assign(reach > 0 ? clip.tracks.size() : clip.rotations, {});
-  slots_.assign(jitters_.size(), -1);
-  bursts_.clear();
+  bursts_.Begin(jitters_.size());
+  // Where the frame time is too short, all joints are too fast.
+  const bool is_fast =
+      clip.frame_time > 0 &&
+      clip.frame_time <= clip[Threshold::DATA_FRAME_TIME_ODD_short];
+  swings_.assign(is_fast ? 0 : jitters_.size(), {});
+  swing_bursts_.Begin(jitters_.size());
 }
 
 void JitterRule::CloseWindow(Jitter* jitter) const {
@@ -173,6 +180,17 @@ void JitterRule::CountIn(const MotionBlock& block, size_t track, int64_t begin,
   jitter.wild_degrees += limits.kink_unit * all.kink_roots;
 }
 
+void JitterRule::FindSwings(const MotionBlock& block, size_t track,
+                            int64_t begin, int64_t end) {
+  const SwingLimits& limits =
+      track < clip_->rotations ? rotation_swings_ : position_swings_;
+  found_.clear();
+  swings_[track].Find(block, track, begin, end, limits, &found_);
+  for (const Reversal& reversal : found_) {
+    swing_bursts_.Of(track)->Add(reversal, limits.bursts);
+  }
+}
+
 // The frames next to the first and the last one are left out: these may be no
 // part of the motion.
 void JitterRule::Add(const MotionBlock& block) {
@@ -181,10 +199,11 @@ void JitterRule::Add(const MotionBlock& block) {
   const int64_t end = block.is_last ? block.end() - 2 : block.EndFor(1);
   for (size_t track = 0; track < jitters_.size(); ++track) {
     const Limits& limits = LimitsOf(track);
+    if (!swings_.empty()) FindSwings(block, track, begin, end);
     const float most = block.max_turns[track];
     const BurstLimits& bursts = BurstLimitsOf(track);
     if (most >= bursts.least_step) {
-      BurstsOf(track)->Find(block, begin, end, bursts);
+      bursts_.Of(track)->Find(block, begin, end, bursts);
     }
     if (most < limits.least_step) continue;
     for (int64_t at = begin; at < end;) {
@@ -232,8 +251,9 @@ void JitterRule::Log(size_t track, IssueLog* log) const {
              PartOf(track));
 }
 
-void JitterRule::LogBurst(const Bursts& bursts, IssueLog* log) const {
-  const double seconds = (*clip_)[Threshold::DATA_JITTER_burst_seconds];
+// `seconds` is the time that a burst takes at most.
+void JitterRule::LogBurst(const Bursts& bursts, double seconds,
+                          Severity severity, IssueLog* log) const {
   const size_t track = bursts.track();
   const Bursts::Burst& burst = bursts.largest();
   Location at = MotionLocation(*clip_, clip_->tracks[track].node, burst.first);
@@ -244,18 +264,29 @@ void JitterRule::LogBurst(const Bursts& bursts, IssueLog* log) const {
                     Short(static_cast<double>(burst.reversals) / seconds));
   args.emplace_back("first", std::to_string(bursts.first()));
   args.emplace_back("last", std::to_string(bursts.last()));
-  log->AddAs(Severity::kHint, IssueCode::DATA_JITTER, at, std::move(args),
+  log->AddAs(severity, IssueCode::DATA_JITTER, at, std::move(args),
              bursts.count(), PartOf(track));
 }
 
+void JitterRule::LogSwings(const Bursts& bursts, IssueLog* log) const {
+  const double seconds = (*clip_)[Threshold::DATA_JITTER_swing_seconds];
+  const bool is_warning = static_cast<double>(bursts.count()) * seconds >=
+                          (*clip_)[Threshold::DATA_JITTER_seconds];
+  LogBurst(bursts, seconds, is_warning ? Severity::kWarning : Severity::kHint,
+           log);
+}
+
+// The strongest evidence of a track is logged.
 void JitterRule::Finish(IssueLog* log) {
   for (size_t track = 0; track < jitters_.size(); ++track) {
     CloseWindow(&jitters_[track]);
-    const bool has_bursts = slots_[track] >= 0 && BurstsOf(track)->count() > 0;
     if (jitters_[track].noisy > 0) {
       Log(track, log);
-    } else if (has_bursts) {
-      LogBurst(*BurstsOf(track), log);
+    } else if (const Bursts* bursts = bursts_.Find(track)) {
+      LogBurst(*bursts, (*clip_)[Threshold::DATA_JITTER_burst_seconds],
+               Severity::kHint, log);
+    } else if (const Bursts* swings = swing_bursts_.Find(track)) {
+      LogSwings(*swings, log);
     }
   }
 }

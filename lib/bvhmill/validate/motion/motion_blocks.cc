@@ -51,8 +51,8 @@ int64_t MotionBlocks::MemoryBytes(const Skeleton& skeleton) {
   const int64_t tracks = MaxTracks(skeleton);
   const int64_t stride = kLead + BlockFrames(skeleton) + kTail;
   const auto floats = static_cast<int64_t>(sizeof(float));
-  const auto per_track =
-      static_cast<int64_t>(sizeof(MotionTrack) + sizeof(TrackSums));
+  const auto per_track = static_cast<int64_t>(
+      sizeof(MotionTrack) + sizeof(TrackSums) + sizeof(TurnBits));
   const auto per_channel =
       static_cast<int64_t>(sizeof(TrackColumn) + sizeof(StepColumn));
   return channels * ((stride + 3) * floats + per_channel + 1) +
@@ -114,6 +114,7 @@ void MotionBlocks::Begin(const ObservedClip& clip) {
   max_kinks_.assign(tracks, 0);
   min_steps_.assign(tracks, 0);
   max_turns_.assign(tracks, 0);
+  turns_.assign(tracks, {});
   repeats_.assign(static_cast<size_t>(block_frames_), 0);
   totals_ = {};
   // The cap of squares is the smallest one of kinks.
@@ -276,6 +277,7 @@ void MotionBlocks::AddSums(size_t track, size_t end) {
   min_steps_[track] = found.min_step;
   max_kinks_[track] = found.max_kink;
   max_turns_[track] = found.max_turn;
+  turns_[track] = found.turns;
   sums.steps += found.step_roots;
   sums.max_step = std::max(sums.max_step, found.max_step);
   if (found.max_step <= caps_.step && found.max_kink <= caps_.square) {
@@ -313,9 +315,9 @@ const MotionBlock* MotionBlocks::Finish(bool is_last) {
   Pad(end);
   const bool is_finite = Measure(end);
   if (!is_finite || was_non_finite_) CountNonFinite();
-  block_ = {first_,     filled_, is_last,    stride_,    steps_,
-            kinks_,     values_, max_steps_, max_kinks_, min_steps_,
-            max_turns_, ranges_, changes_,   repeats_,   &totals_};
+  block_ = {first_,  filled_,    is_last,    stride_,    steps_,     kinks_,
+            values_, max_steps_, max_kinks_, min_steps_, max_turns_, turns_,
+            ranges_, changes_,   repeats_,   &totals_};
   if (clip_.facts->non_finite_rows > 0) return nullptr;
   std::fill(totals_.steps.begin(), totals_.steps.end(), 0.0F);
   std::fill(totals_.kinks.begin(), totals_.kinks.end(), 0.0F);

@@ -74,6 +74,7 @@ class MotionBlocks {
   std::vector<float> max_kinks_;
   std::vector<float> min_steps_;
   std::vector<float> max_turns_;
+  std::vector<TurnBits> turns_;
   // The range of each channel, and the largest change of each track.
   std::vector<ColumnRange> ranges_;
   std::vector<float> changes_;

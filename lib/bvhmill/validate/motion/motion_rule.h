@@ -127,6 +127,9 @@ struct MotionBlock {
   // and the largest step that a reversal takes back (StepSums::max_turn).
   std::span<const float> min_steps;
   std::span<const float> max_turns;
+  // The frames of this block, and the last one of the block before, at which
+  // each track turns back.
+  std::span<const TurnBits> turns;
   // For each channel, the extremes of this block; and for each track, the
   // largest difference of a channel between neighbours.
   std::span<const ColumnRange> ranges;

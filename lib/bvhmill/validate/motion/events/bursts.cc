@@ -8,12 +8,6 @@
 namespace bvhmill {
 namespace {
 
-// The reversals of a burst are kept for each track.
-size_t CountOf(double threshold) {
-  constexpr double kMostReversals = 64;
-  return static_cast<size_t>(std::clamp(threshold, 2.0, kMostReversals));
-}
-
 // The first index from `i` to `last` - 1 at which a track turns back with steps
 // of `least` or more, or `last`.
 size_t NextReversal(const float* steps, const float* kinks, size_t i,
@@ -34,6 +28,11 @@ size_t NextReversal(const float* steps, const float* kinks, size_t i,
 }
 
 }  // namespace
+
+size_t CountOf(double threshold) {
+  constexpr double kMostReversals = 64;
+  return static_cast<size_t>(std::clamp(threshold, 2.0, kMostReversals));
+}
 
 BurstLimits RotationBursts(const MotionClip& clip) {
   BurstLimits limits;
@@ -108,6 +107,25 @@ void Bursts::Add(const Reversal& reversal, const BurstLimits& limits) {
     largest_ = {begin->frame, reversal.frame, length, size};
   }
   recent_.clear();
+}
+
+void TrackBursts::Begin(size_t tracks) {
+  slots_.assign(tracks, -1);
+  bursts_.clear();
+}
+
+Bursts* TrackBursts::Of(size_t track) {
+  if (slots_[track] < 0) {
+    slots_[track] = static_cast<int32_t>(bursts_.size());
+    bursts_.emplace_back(track);
+  }
+  return &bursts_[static_cast<size_t>(slots_[track])];
+}
+
+const Bursts* TrackBursts::Find(size_t track) const {
+  if (slots_[track] < 0) return nullptr;
+  const Bursts& bursts = bursts_[static_cast<size_t>(slots_[track])];
+  return bursts.count() > 0 ? &bursts : nullptr;
 }
 
 }  // namespace bvhmill

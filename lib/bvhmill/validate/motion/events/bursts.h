@@ -12,6 +12,13 @@
 
 namespace bvhmill {
 
+// A frame at which a track turns back.
+struct Reversal {
+  int32_t frame = 0;
+  // In degrees or shares of the reach: the kink, or the way of a swing.
+  float size = 0;
+};
+
 // A burst has `reversals` reversals, or `large_reversals` of them whose sizes
 // are `large` or more, in fewer than `frames` frames.
 struct BurstLimits {
@@ -24,6 +31,8 @@ struct BurstLimits {
   double large = 0;
   int64_t frames = 0;
 };
+// The reversals of a threshold; they are kept for each track.
+size_t CountOf(double threshold);
 BurstLimits RotationBursts(const MotionClip& clip);
 // Requires a reach above 0. Every reversal is a large one.
 BurstLimits PositionBursts(const MotionClip& clip);
@@ -46,6 +55,8 @@ class Bursts {
   // those of the call before.
   void Find(const MotionBlock& block, int64_t begin, int64_t end,
             const BurstLimits& limits);
+  // Takes the next reversal.
+  void Add(const Reversal& reversal, const BurstLimits& limits);
 
   size_t track() const { return track_; }
   int64_t count() const { return count_; }
@@ -56,14 +67,6 @@ class Bursts {
   const Burst& largest() const { return largest_; }
 
  private:
-  // A frame at which the track turns back.
-  struct Reversal {
-    int32_t frame = 0;
-    // The kink, in degrees or shares of the reach.
-    float size = 0;
-  };
-
-  void Add(const Reversal& reversal, const BurstLimits& limits);
   size_t LengthOfBurst(const BurstLimits& limits) const;
 
   size_t track_ = 0;
@@ -73,6 +76,21 @@ class Bursts {
   int64_t first_ = 0;
   int64_t last_ = 0;
   Burst largest_;
+};
+
+// The bursts of the tracks that have any.
+class TrackBursts {
+ public:
+  void Begin(size_t tracks);
+  // Those of the track; made if there are none yet.
+  Bursts* Of(size_t track);
+  // Null if the track has no burst.
+  const Bursts* Find(size_t track) const;
+
+ private:
+  // An index of bursts_ for each track, or -1.
+  std::vector<int32_t> slots_;
+  std::vector<Bursts> bursts_;
 };
 
 }  // namespace bvhmill

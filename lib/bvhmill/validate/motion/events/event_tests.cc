@@ -132,6 +132,19 @@ bool IsLocalSpike(const MotionClip& clip, const Around& at) {
          at.Kink(0) >= clip[Threshold::DATA_SPIKE_local_ratio] * near;
 }
 
+// The kinks of a spike of a joint that moves. A row that repeats the one before
+// has such kinks, too. So may the second frame after a pose that stands first,
+// but the step from that pose is longer.
+bool HasKinksOfSpike(const Around& at) {
+  const double most = std::max(at.Step(0), at.Step(1));
+  const double beside = std::max(at.Step(-1), at.Step(2));
+  if (at.steps[0] == 0 || (!at.is_inner && beside > most)) return false;
+  const double kink = at.Kink(0);
+  return kink >= kLeastOverNext * std::max(at.Kink(-1), at.Kink(1)) &&
+         kink <= kMostOverNext * std::min(at.Kink(-1), at.Kink(1)) &&
+         kink >= kOverFarther * std::max(at.Kink(-2), at.Kink(2));
+}
+
 // a + s * b.
 Quat<double> Sum(const Quat<double>& a, double s, const Quat<double>& b) {
   return {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z, a.w + s * b.w};
@@ -155,14 +168,7 @@ std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
   TrackEvent spike{t,    1,    Proof::kCertain,
                    size, size, static_cast<float>(stated)};
   if (is_fast && is_back) return spike;
-  const double next_most = std::max(at.Kink(-1), at.Kink(1));
-  const double next_least = std::min(at.Kink(-1), at.Kink(1));
-  // A row that repeats the one before leaves a kink of this kind.
-  if (is_fast && at.steps[0] > 0 && kink >= kLeastOverNext * next_most &&
-      kink <= kMostOverNext * next_least &&
-      kink >= kOverFarther * std::max(at.Kink(-2), at.Kink(2))) {
-    return spike;
-  }
+  if (is_fast && HasKinksOfSpike(at)) return spike;
   if (!limits.has_calm_forms || !is_back) return std::nullopt;
   const bool is_calm =
       std::max(at.Step(-1), at.Step(2)) <= kCalmSpikeShare * least;
