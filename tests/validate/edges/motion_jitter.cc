@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 #include <vector>
 
 #include "tests/validate/motion_faults.h"
@@ -132,6 +131,16 @@ std::vector<FaultCase> TremorCases() {
        },
        {"hint DATA_JITTER joint 2 frame 299 to 353"},
        {{"seconds", "0.55"}, {"reversals", "18.18"}, {"degrees", "2.235"}}},
+      // The last turn is seen in the next block of 256 frames, which is slow.
+      {"TremorThatEndsWithABlock",
+       MotionShape{},
+       [](Clip* c) {
+         std::vector<Way> ways = {{196, 0.05F}};
+         AddSwings(10, 6, 0.4F, &ways);
+         ways.push_back({1, -0.05F});
+         Follow(2, ways, c);
+       },
+       {"hint DATA_JITTER joint 2 frame 195 to 249"}},
       {"ShorterTremor",
        MotionShape{},
        [](Clip* c) { Follow(2, Swings(10, 6, 0.4F), c); },
@@ -157,6 +166,11 @@ std::vector<FaultCase> TremorCases() {
        [](Clip* c) { Follow(0, Swings(11, 6, 0.012F), c); },
        {"hint DATA_JITTER joint 0 frame 299 to 353"},
        {{"kind", "position"}, {"reach", "0.0072"}}},
+  };
+}
+
+std::vector<FaultCase> PauseCases() {
+  return {
       // A slow way of 0.12 s is too short for a swing. One of 0.2 s may be of
       // any length, but not two in turn.
       {"TwoTremors", MotionShape{}, [](Clip* c) { TwoTremors(14, 5, c); }, {}},
@@ -179,8 +193,10 @@ std::vector<FaultCase> TremorCases() {
 }  // namespace
 
 std::vector<FaultCase> JitterCases() {
-  std::vector<FaultCase> cases = BurstCases();
-  for (FaultCase& each : TremorCases()) cases.push_back(std::move(each));
+  std::vector<FaultCase> cases;
+  for (const auto& some : {BurstCases(), TremorCases(), PauseCases()}) {
+    cases.insert(cases.end(), some.begin(), some.end());
+  }
   return cases;
 }
 

@@ -38,6 +38,8 @@ class FrozenJointRule final : public MotionRule {
   bool IsEqual(const MotionBlock& block, const MotionTrack& track,
                size_t i) const;
   bool MayRest(const MotionBlock& block, size_t track) const;
+  void Move(const MotionBlock& block, int64_t first, int64_t last,
+            Joint* joint) const;
   void Walk(const MotionBlock& block, size_t track);
   void AddBody(const MotionBlock& block);
   void AddStill(const MotionBlock& block, Joint* joint);
@@ -88,20 +90,45 @@ void FrozenJointRule::EndRun(int64_t next, double body, Joint* joint) const {
   run.first = next;
 }
 
+// The first index from `i` to `last` - 1 with a step of 0, or `last`.
+size_t NextRest(const float* steps, size_t i, size_t last) {
+  // One expression without branches: the compiler makes vectors of a group.
+  constexpr size_t kGroup = 8;
+  for (; i + kGroup <= last; i += kGroup) {
+    int any = 0;
+    for (size_t k = 0; k < kGroup; ++k) any |= steps[i + k] == 0 ? 1 : 0;
+    if (any != 0) break;
+  }
+  while (i < last && steps[i] != 0) ++i;
+  return i;
+}
+
+// The joint moves in the frames from `first` to `last`, both of the block.
+void FrozenJointRule::Move(const MotionBlock& block, int64_t first,
+                           int64_t last, Joint* joint) const {
+  const auto body = [&](int64_t t) {
+    return t < block.first ? body_before_
+                           : body_[static_cast<size_t>(t - block.first)];
+  };
+  if (joint->run.first < first - 1) EndRun(first, body(first - 1), joint);
+  joint->run = {last, last, body(last)};
+}
+
 void FrozenJointRule::Walk(const MotionBlock& block, size_t track) {
   Joint& joint = joints_[track];
   const MotionTrack& which = clip_->tracks[track];
   const float* steps = block.StepsOf(track);
-  for (int64_t t = block.first; t < block.end(); ++t) {
-    const size_t i = block.IndexOf(t);
-    if (t > 0 && steps[i] == 0 && IsEqual(block, which, i)) {
-      ++joint.still_steps;
-      continue;
+  const size_t end = block.IndexOf(block.end());
+  for (size_t i = kStepLead; i < end; ++i) {
+    const size_t rest = NextRest(steps, i, end);
+    const bool is_equal =
+        rest < end && block.FrameOf(rest) > 0 && IsEqual(block, which, rest);
+    const size_t moved = is_equal || rest == end ? rest : rest + 1;
+    if (moved > i) {
+      Move(block, block.FrameOf(i), block.FrameOf(moved - 1), &joint);
     }
-    const auto k = static_cast<size_t>(t - block.first);
-    const double before = k > 0 ? body_[k - 1] : body_before_;
-    if (joint.run.first < t - 1) EndRun(t, before, &joint);
-    joint.run = {t, t, body_[k]};
+    if (is_equal) ++joint.still_steps;
+    i = rest;
   }
 }
 

@@ -21,6 +21,13 @@ SwingLimits LimitsOf(const MotionClip& clip, double least, double unit) {
   limits.bursts.large_reversals = limits.bursts.reversals;
   limits.bursts.frames =
       WholeFrames(clip[Threshold::DATA_JITTER_swing_seconds], clip.facts->dt);
+  // As many swings of a burst may be long.
+  const double most_long = static_cast<double>(limits.bursts.frames) /
+                           static_cast<double>(limits.most_frames + 1);
+  const double swings = static_cast<double>(limits.bursts.reversals) - 1;
+  constexpr double kLess = 0.999;
+  limits.least_burst = static_cast<float>(kLess * (swings - most_long) *
+                                          double{limits.least_way});
   return limits;
 }
 
@@ -62,8 +69,18 @@ void Swings::TurnBack(int64_t frame, float way, const SwingLimits& limits,
   last_ = static_cast<int32_t>(frame);
 }
 
+// False if no burst ends in the block: the track is too slow.
+bool Swings::IsFastEnough(const MotionBlock& block, size_t track,
+                          const SwingLimits& limits) {
+  const float step = block.max_steps[track];
+  const float most = std::max(step, tail_step_);
+  tail_step_ = block.frames < limits.bursts.frames ? most : step;
+  return std::sqrt(most) * static_cast<float>(limits.bursts.frames) >=
+         limits.least_burst;
+}
+
 // False if no burst ends in a block: its reversals are too far apart.
-bool Swings::MayBurst(const TurnBits& turns, const BurstLimits& limits) const {
+bool Swings::IsDense(const TurnBits& turns, const BurstLimits& limits) const {
   // As many words have the frames of a burst.
   const auto words = static_cast<size_t>(limits.frames + 14) / kStepParts + 1;
   int count = tail_;
@@ -99,7 +116,7 @@ void Swings::Find(const MotionBlock& block, size_t track, int64_t begin,
       std::max<int64_t>(block.frames - limits.bursts.frames, 0));
   const size_t tail_word = tail / kStepParts;
   size_t word = 0;
-  if (!MayBurst(turns, limits.bursts)) {
+  if (!IsFastEnough(block, track, limits) || !IsDense(turns, limits.bursts)) {
     word = tail_word;
     SkipTo(word, block, begin, turns);
   }

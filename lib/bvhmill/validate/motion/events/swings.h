@@ -20,8 +20,10 @@ struct SwingLimits {
   int64_t most_frames = 0;
   // The size of one unit of way.
   double unit = 0;
-  // Enough reversals between two swings are a burst.
+  // Enough reversals between two swings are a burst. It takes this way, at
+  // least.
   BurstLimits bursts;
+  float least_burst = 0;
 };
 SwingLimits RotationSwings(const MotionClip& clip);
 // Requires a reach above 0.
@@ -42,7 +44,9 @@ class Swings {
   static constexpr float kLong = -1;
   static constexpr float kNone = -2;
 
-  bool MayBurst(const TurnBits& turns, const BurstLimits& limits) const;
+  bool IsFastEnough(const MotionBlock& block, size_t track,
+                    const SwingLimits& limits);
+  bool IsDense(const TurnBits& turns, const BurstLimits& limits) const;
   void SkipTo(size_t to, const MotionBlock& block, int64_t begin,
               const TurnBits& turns);
   float WayUpTo(const MotionBlock& block, const float* steps, int64_t frame,
@@ -58,6 +62,8 @@ class Swings {
   // Reversals in the last frames of the block before, as many frames as a burst
   // lasts.
   int32_t tail_ = 0;
+  // The largest step of the blocks that have these frames.
+  float tail_step_ = 0;
 };
 
 }  // namespace bvhmill
