@@ -182,8 +182,12 @@ std::optional<Event> SpreadJump(const Reference& r, const ReferenceTrack& track,
     const auto [least, most] = extremes(t, end);
     const double beside =
         std::max(extremes(t - 3, t).second, extremes(end, end + 2).second);
-    if (least < (track.is_rotation ? std::max(8.0, 7 * beside)
-                                   : std::max(0.02, 4 * beside)) ||
+    const double jump_size = track.is_rotation ? 8 : 0.02;
+    const double quick =
+        (track.is_rotation ? 65'000 : 30) * r.clip.dt * r.clip.dt;
+    const bool is_quick = least - beside >= quick && steps * least >= jump_size;
+    const double ratio = !track.is_rotation ? 3 : is_quick ? 4 : 7;
+    if ((!is_quick && least < jump_size) || least < ratio * beside ||
         least <= most / 4) {
       continue;
     }
@@ -194,7 +198,9 @@ std::optional<Event> SpreadJump(const Reference& r, const ReferenceTrack& track,
     if (way < 0.8 * sum) return std::nullopt;
     Event jump{t, 0, way, track.is_rotation ? AngleOfStep(way) : way};
     jump.steps = steps;
-    if (track.is_rotation) jump.mean = std::max(track.MeanStep(), 0.2);
+    if (track.is_rotation && !is_quick) {
+      jump.mean = std::max(track.MeanStep(), 0.2);
+    }
     return jump;
   }
   return std::nullopt;

@@ -17,9 +17,95 @@ void Ramp(int32_t node, float amount, int64_t first, int64_t steps,
   }
 }
 
-}  // namespace
+// Jumps that are quicker than people.
+std::vector<FaultCase> QuickCases() {
+  const MotionShape usual;
+  return {
+      {"QuickJumpInThreeSteps",
+       usual,
+       [](Clip* c) {
+         StandStill(4, c);
+         Ramp(4, 18, 222, 3, c);
+       },
+       {"warning DATA_JUMP joint 4 frame 222 to 224"}},
+      // It turns by 2.4 degrees a frame before and after the jump, and by 32
+      // degrees in it, which is less than 15 mean steps.
+      {"QuickJumpOfAMovingJoint",
+       usual,
+       [](Clip* c) {
+         StandStill(4, c);
+         Ramp(4, 1440, 0, 600, c);
+         Ramp(4, 25, 222, 3, c);
+       },
+       {"warning DATA_JUMP joint 4 frame 222 to 224"}},
+      {"QuickJumpOfThePosition",
+       usual,
+       [](Clip* c) {
+         StandStill(0, c);
+         Ramp(0, 6, 0, 600, c);
+         Ramp(0, 0.24F, 222, 3, c);
+       },
+       {"warning DATA_JUMP joint 0 frame 222 to 224"},
+       {{"kind", "position"}}},
+  };
+}
 
-std::vector<FaultCase> SpreadCases() {
+// Jumps that are just not quick.
+std::vector<FaultCase> AlmostQuickCases() {
+  const MotionShape usual;
+  return {
+      // Steps of 6 degrees are too quick at 120 frames a second, but not at 60.
+      {"JumpInThreeStepsAtHalfTheRate",
+       {.frames = 300, .frames_per_second = 60},
+       [](Clip* c) {
+         StandStill(4, c);
+         Ramp(4, 18, 222, 3, c);
+       },
+       {}},
+      {"QuickJumpInThreeStepsByLess",
+       usual,
+       [](Clip* c) {
+         StandStill(4, c);
+         Ramp(4, 13, 222, 3, c);
+       },
+       {}},
+      {"QuickJumpOfAJointThatMovesFast",
+       usual,
+       [](Clip* c) {
+         StandStill(4, c);
+         Ramp(4, 2400, 0, 600, c);
+         Ramp(4, 25, 222, 3, c);
+       },
+       {}},
+      // The steps are 3.8 degrees longer than those before and after them.
+      {"QuickJumpOfAMovingJointByLess",
+       usual,
+       [](Clip* c) {
+         StandStill(4, c);
+         Ramp(4, 720, 0, 600, c);
+         Ramp(4, 11.4F, 222, 3, c);
+       },
+       {}},
+      {"QuickJumpOfSixDegrees",
+       {.frames_per_second = 240},
+       [](Clip* c) {
+         StandStill(4, c);
+         Ramp(4, 6, 222, 2, c);
+       },
+       {}},
+      // Six times the steps before and after it are not enough at this rate.
+      {"SlowJumpOfAJointThatMovesMeanwhile",
+       {.frames = 300, .frames_per_second = 60},
+       [](Clip* c) {
+         StandStill(4, c);
+         Ramp(4, 50, 130, 25, c);
+         Ramp(4, 20, 142, 2, c);
+       },
+       {}},
+  };
+}
+
+std::vector<FaultCase> SlowCases() {
   const MotionShape usual;
   return {
       {"JumpInTwoSteps",
@@ -42,7 +128,7 @@ std::vector<FaultCase> SpreadCases() {
       {"JumpInFourSteps", usual, [](Clip* c) { Ramp(4, 60, 222, 4, c); }, {}},
       {"JumpInTwoSmallSteps",
        usual,
-       [](Clip* c) { Ramp(4, 13, 222, 2, c); },
+       [](Clip* c) { Ramp(4, 8, 222, 2, c); },
        {}},
       {"JumpInUnevenSteps",
        usual,
@@ -62,6 +148,16 @@ std::vector<FaultCase> SpreadCases() {
        [](Clip* c) { Ramp(0, 0.3F, 222, 2, c); },
        {}},
   };
+}
+
+}  // namespace
+
+std::vector<FaultCase> SpreadCases() {
+  std::vector<FaultCase> cases;
+  for (const auto& some : {SlowCases(), QuickCases(), AlmostQuickCases()}) {
+    cases.insert(cases.end(), some.begin(), some.end());
+  }
+  return cases;
 }
 
 std::vector<FaultCase> ThereAndBackCases() {

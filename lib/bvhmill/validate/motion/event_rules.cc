@@ -145,7 +145,7 @@ void EventRules::Add(const MotionBlock& block) {
       clip_->facts->reach > 0 ? clip_->tracks.size() : clip_->rotations;
   for (size_t track = 0; track < tracks; ++track) {
     const EventLimits& limits = LimitsOf(track);
-    const bool is_hot = block.max_steps[track] >= limits.least_step ||
+    const bool is_hot = block.max_steps[track] >= limits.spread_step ||
                         block.max_kinks[track] >= limits.least_kink;
     if (is_hot || is_hot_[track] != 0) Walk(block, track);
     is_hot_[track] = is_hot ? 1 : 0;
@@ -205,7 +205,7 @@ std::optional<TrackEvent> EventRules::SpreadJumpAt(const MotionBlock& block,
                                                    const Around& at,
                                                    int64_t t) const {
   if (!MayBeSpread(at)) return std::nullopt;
-  const int steps = SpreadStepsAt(at);
+  const auto [steps, is_quick] = SpreadAt(at);
   if (steps == 1) return std::nullopt;
   const MotionTrack& which = clip_->tracks[track];
   const size_t i = block.IndexOf(t);
@@ -220,7 +220,7 @@ std::optional<TrackEvent> EventRules::SpreadJumpAt(const MotionBlock& block,
   TrackEvent jump;
   jump.frame = t;
   jump.steps = steps;
-  jump.proof = is_rotation ? Proof::kCalmStep : Proof::kCertain;
+  jump.proof = is_rotation && !is_quick ? Proof::kCalmStep : Proof::kCertain;
   jump.size = jump.compared = static_cast<float>(way);
   jump.stated = static_cast<float>(is_rotation ? AngleDegrees(square) : way);
   return jump;

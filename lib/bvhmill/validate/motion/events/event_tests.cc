@@ -48,8 +48,14 @@ void AddQuickLimits(const MotionClip& clip, EventLimits* limits) {
   const double back = clip[Threshold::DATA_SPIKE_back];
   limits->fast_kink = static_cast<float>(kink * kink * kLess);
   limits->back_share = static_cast<float>(back * back * kMore);
-  const double beside = 1 / std::max(limits->spread_ratio, 1.0);
+  const double beside =
+      1 / std::max(std::min(limits->spread_ratio, limits->quick_ratio), 1.0);
   limits->most_beside_spread = static_cast<float>(beside * beside * kMore);
+  limits->quick_step = limits->quick_rate * dt * dt;
+  const double spread = std::clamp(
+      limits->quick_step, limits->jump / kMostSpreadSteps, limits->jump);
+  limits->spread_step =
+      static_cast<float>(std::pow(spread / limits->step_unit, 2) * kLess);
 }
 
 }  // namespace
@@ -69,6 +75,8 @@ EventLimits RotationLimits(const MotionClip& clip) {
       KinkOf(std::min({limits.spike, clip[Threshold::DATA_SPIKE_calm_degrees],
                        clip[Threshold::DATA_SPIKE_local_degrees]}));
   limits.spread_ratio = clip[Threshold::DATA_JUMP_spread_ratio];
+  limits.quick_ratio = clip[Threshold::DATA_JUMP_quick_ratio];
+  limits.quick_rate = clip[Threshold::DATA_JUMP_quick_degrees_per_second2];
   AddLocalLimits(clip, clip[Threshold::DATA_JUMP_local_degrees], &limits);
   AddQuickLimits(clip, &limits);
   return limits;
@@ -87,6 +95,8 @@ EventLimits PositionLimits(const MotionClip& clip) {
   limits.least_step = square(limits.jump * reach);
   limits.least_kink = square(2 * limits.spike * reach);
   limits.spread_ratio = clip[Threshold::DATA_JUMP_spread_reach_ratio];
+  limits.quick_ratio = limits.spread_ratio;
+  limits.quick_rate = limits.jump_rate;
   AddLocalLimits(clip, limits.jump, &limits);
   AddQuickLimits(clip, &limits);
   return limits;
@@ -182,11 +192,11 @@ std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
   return spike;
 }
 
-int SpreadStepsAt(const Around& at) {
-  if (!at.is_inner || !at.limits.has_local_forms()) return 1;
+Spread SpreadAt(const Around& at) {
+  if (!at.is_inner || !at.limits.has_local_forms()) return {};
   // After a row that repeats the one before, a step makes up for two. A joint
   // that rests for longer has no such row.
-  if (at.steps[-1] == 0 && at.steps[-2] > 0) return 1;
+  if (at.steps[-1] == 0 && at.steps[-2] > 0) return {};
   const double before = std::max({at.Step(-3), at.Step(-2), at.Step(-1)});
   double least = at.Step(0);
   double most = least;
@@ -194,12 +204,16 @@ int SpreadStepsAt(const Around& at) {
     least = std::min(least, at.Step(n - 1));
     most = std::max(most, at.Step(n - 1));
     const double beside = std::max({before, at.Step(n), at.Step(n + 1)});
-    if (least >= at.limits.jump && least > kJumpShare * most &&
-        least >= at.limits.spread_ratio * beside) {
-      return n;
+    const bool is_quick =
+        least - beside >= at.limits.quick_step && n * least >= at.limits.jump;
+    const double ratio =
+        is_quick ? at.limits.quick_ratio : at.limits.spread_ratio;
+    if ((is_quick || least >= at.limits.jump) && least > kJumpShare * most &&
+        least >= ratio * beside) {
+      return {n, is_quick};
     }
   }
-  return 1;
+  return {};
 }
 
 TrackEvent StepEvent(const Around& at, int64_t t, Proof proof) {

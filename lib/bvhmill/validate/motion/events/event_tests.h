@@ -53,6 +53,13 @@ struct EventLimits {
   // rounding.
   double spread_ratio = 0;
   float most_beside_spread = 0;
+  // The same of a jump that is quicker than people: its steps are longer than
+  // those before and after it by `quick_step`, which follows from the rate.
+  double quick_ratio = 0;
+  double quick_rate = 0;
+  double quick_step = HUGE_VAL;
+  // The square of the least step of either, with room for rounding.
+  float spread_step = 0;
 
   bool has_local_forms() const { return local_jump < HUGE_VAL; }
 };
@@ -113,10 +120,10 @@ inline bool MayBeJump(const Around& at) {
   return (step >= at.limits.least_step) &
          (std::max(at.steps[-1], at.steps[1]) <= kMostBesideJump * step);
 }
-// False if SpreadStepsAt finds none.
+// False if SpreadAt finds none.
 inline bool MayBeSpread(const Around& at) {
   const float least = std::min(at.steps[0], at.steps[1]);
-  return (least >= at.limits.least_step) &
+  return (least >= at.limits.spread_step) &
          (at.steps[-1] <= at.limits.most_beside_spread * least);
 }
 // False if SidesOfJump finds none.
@@ -148,10 +155,15 @@ using JumpPoses = std::array<Quat<double>, 4>;
 // track then has no usual way from which the step could depart.
 int SidesOfJump(const MotionClip& clip, const Around& at,
                 const JumpPoses& poses);
-// The number of steps over which a jump is spread, 2 or 3: they are far longer
-// than those before and after them. The first one leads to the frame that `at`
-// is around. 1 if there is no such jump.
-int SpreadStepsAt(const Around& at);
+// A jump that is spread over 2 or 3 steps: they are far longer than those
+// before and after them. The first one leads to the frame that `at` is around.
+struct Spread {
+  int steps = 1;
+  // No person gets as fast and stops again within a frame.
+  bool is_quick = false;
+};
+// One step if there is no such jump.
+Spread SpreadAt(const Around& at);
 // The step to frame `t` as an event.
 TrackEvent StepEvent(const Around& at, int64_t t, Proof proof);
 // True if an event that is proved by `compared` is large for its track. Call
