@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -76,6 +77,55 @@ std::vector<SpikeCase> SpikesOfJoints() {
   };
 }
 
+// The knee swings up to frame 134 and moves slowly after that, with a spike.
+void SpikeWhereItIsCalm(float degrees, Clip* clip) {
+  TurnKnee(0.05F, clip);
+  for (int64_t t = 0; t < 135; ++t) {
+    At(clip, t, kKnee) += 24 * std::sin(0.41888F * static_cast<float>(t));
+  }
+  At(clip, 220, kKnee) += degrees;
+}
+
+// Spikes that are compared with the frames near by, and poses that stand first.
+std::vector<SpikeCase> SpikesOfPlaces() {
+  return {
+      {"a spike where the joint is calm",
+       300,
+       1.0 / 30,
+       [](Clip* c) { SpikeWhereItIsCalm(9.5F, c); },
+       {"REPAIR_SPIKE_REPLACED@1:220 x1"}},
+      {"a smaller spike where the joint is calm",
+       300,
+       1.0 / 30,
+       [](Clip* c) { SpikeWhereItIsCalm(8.5F, c); },
+       {}},
+      {"such a spike at 24 frames a second",
+       300,
+       1.0 / 24,
+       [](Clip* c) { SpikeWhereItIsCalm(11.5F, c); },
+       {}},
+      {"the second frame of a fast turn",
+       60,
+       1.0 / 60,
+       [](Clip* c) {
+         TurnKnee(3, c);
+         At(c, 2, kKnee) += 12;
+       },
+       {"REPAIR_SPIKE_REPLACED@1:2 x1"}},
+      {"the second frame after a pose that stands first",
+       60,
+       1.0 / 60,
+       [](Clip* c) {
+         TurnKnee(0, c);
+         At(c, 0, kKnee) = -85;
+         At(c, 1, kKnee) = -37;
+         At(c, 3, kKnee) = 5;
+         for (int64_t t = 4; t < 60; ++t) At(c, t, kKnee) = -1;
+       },
+       {}},
+  };
+}
+
 std::vector<SpikeCase> SpikesOfRates() {
   return {
       {"two spikes with a frame between them",
@@ -107,6 +157,7 @@ std::vector<SpikeCase> SpikesOfRates() {
 
 TEST(RepairEdges, SpikesAreThoseOfTheRule) {
   std::vector<SpikeCase> cases = SpikesOfJoints();
+  for (SpikeCase& c : SpikesOfPlaces()) cases.push_back(std::move(c));
   for (SpikeCase& c : SpikesOfRates()) cases.push_back(std::move(c));
   for (const SpikeCase& c : cases) {
     Clip clip = SwingingLeg(c.frames);

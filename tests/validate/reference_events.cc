@@ -92,8 +92,8 @@ bool IsSpike(const Reference& r, const ReferenceTrack& track, int64_t t) {
   if (beside > least / 2) return false;
   const double around = std::max({track.Kink(t - 3), track.Kink(t - 2),
                                   track.Kink(t + 2), track.Kink(t + 3)});
-  if (track.is_rotation && is_back && HasFramesNearBy(r, t) && kink >= 12 &&
-      kink >= 12 * around) {
+  if (track.is_rotation && is_back && HasFramesNearBy(r, t) && kink >= 9 &&
+      rate >= 13'800 && kink >= 12 * around) {
     return true;
   }
   return track.is_rotation && is_back && kink >= 7 &&

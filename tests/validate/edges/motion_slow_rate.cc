@@ -1,6 +1,7 @@
 // Faults of joints that move at 30 frames a second, where steps are large.
 
 #include <algorithm>
+#include <cmath>
 
 #include "tests/validate/motion_faults.h"
 
@@ -15,9 +16,43 @@ void Shake(int32_t node, float degrees, int64_t first, int64_t last,
   }
 }
 
-}  // namespace
+// A joint that swings up to frame 134 and moves slowly after that. The pose of
+// frame 220 is off. Its usual kinks are so large that the whole clip proves
+// nothing.
+void SpikeWhereItIsCalm(float degrees, Clip* clip) {
+  for (int64_t t = 0; t < clip->motion.frames; ++t) {
+    for (const int k : {0, 1, 2}) ValueAt(clip, t, 3, k) = 0;
+    const auto at = static_cast<float>(t);
+    ValueAt(clip, t, 3, 1) = 0.05F * at;
+    if (t < 135) ValueAt(clip, t, 3, 1) += 24 * std::sin(0.41888F * at);
+  }
+  AddTo(3, 1, degrees, 220, 220, clip);
+}
 
-std::vector<FaultCase> SlowRateEdges() {
+std::vector<FaultCase> CalmPlaceEdges() {
+  constexpr MotionShape k24 = {.frames = 300, .frames_per_second = 24};
+  constexpr MotionShape k30 = {.frames = 300, .frames_per_second = 30};
+  return {
+      {"SpikeWhereTheJointIsCalm",
+       k30,
+       [](Clip* c) { SpikeWhereItIsCalm(9.5F, c); },
+       {"warning DATA_SPIKE joint 3 frame 220"}},
+      {"SmallSpikeWhereTheJointIsCalm",
+       k30,
+       [](Clip* c) { SpikeWhereItIsCalm(8.5F, c); },
+       {}},
+      {"SpikeWhereTheJointIsCalmAt24FramesASecond",
+       k24,
+       [](Clip* c) { SpikeWhereItIsCalm(12.5F, c); },
+       {"warning DATA_SPIKE joint 3 frame 220"}},
+      {"SmallSpikeWhereTheJointIsCalmAt24FramesASecond",
+       k24,
+       [](Clip* c) { SpikeWhereItIsCalm(11.5F, c); },
+       {}},
+  };
+}
+
+std::vector<FaultCase> FastJointEdges() {
   constexpr MotionShape kSlow = {.frames = 300, .frames_per_second = 30};
   return {
       {"LastRowOfZeros",
@@ -61,6 +96,15 @@ std::vector<FaultCase> SlowRateEdges() {
        [](Clip* c) { Shake(3, 9, 30, 89, c); },
        {"hint DATA_JITTER joint 3 frame 30 to 59 x2"}},
   };
+}
+
+}  // namespace
+
+std::vector<FaultCase> SlowRateEdges() {
+  std::vector<FaultCase> cases = FastJointEdges();
+  const std::vector<FaultCase> calm = CalmPlaceEdges();
+  cases.insert(cases.end(), calm.begin(), calm.end());
+  return cases;
 }
 
 }  // namespace bvhmill::testing

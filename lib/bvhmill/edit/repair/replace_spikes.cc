@@ -95,6 +95,8 @@ class SpikeFinder {
   }
   bool IsBack(int64_t t) const;
   bool IsHalfTurn(int64_t t) const;
+  bool IsInner(int64_t t) const;
+  bool HasKinksOfSpike(int64_t t) const;
   bool IsLocalSpike(int64_t t) const;
   bool IsSpike(int64_t t, double usual_kink) const;
   double UsualKink() const;
@@ -179,16 +181,35 @@ bool SpikeFinder::IsHalfTurn(int64_t t) const {
          std::max(StepAt(t - 1), StepAt(t + 2)) <= kCalmShare * least;
 }
 
+// No end of the clip is near.
+bool SpikeFinder::IsInner(int64_t t) const {
+  constexpr int64_t kMargin = 4;
+  return t >= kMargin && t + kMargin < clip_.motion.frames;
+}
+
 // The kink is many times those near by that the spike has no part in.
 bool SpikeFinder::IsLocalSpike(int64_t t) const {
   constexpr double kLongestFrameTime = 1 / 23.9;
-  constexpr int64_t kMargin = 4;
   const double near =
       std::max({KinkAt(t - 3), KinkAt(t - 2), KinkAt(t + 2), KinkAt(t + 3)});
-  return dt_ <= kLongestFrameTime && t >= kMargin &&
-         t + kMargin < clip_.motion.frames &&
+  const double rate =
+      thresholds_[Threshold::DATA_SPIKE_local_degrees_per_second2];
+  return dt_ <= kLongestFrameTime && IsInner(t) &&
          KinkAt(t) >= thresholds_[Threshold::DATA_SPIKE_local_degrees] &&
+         2 * KinkAt(t) / (dt_ * dt_) >= rate &&
          KinkAt(t) >= thresholds_[Threshold::DATA_SPIKE_local_ratio] * near;
+}
+
+// The kinks of a spike of a joint that moves. After a pose that stands first
+// the second frame may have them, too, but the step from that pose is longer.
+bool SpikeFinder::HasKinksOfSpike(int64_t t) const {
+  const double most = std::max(StepAt(t), StepAt(t + 1));
+  const double beside = std::max(StepAt(t - 1), StepAt(t + 2));
+  if (StepAt(t) == 0 || (!IsInner(t) && beside > most)) return false;
+  const double kink = KinkAt(t);
+  return kink >= kLeastOverNext * std::max(KinkAt(t - 1), KinkAt(t + 1)) &&
+         kink <= kMostOverNext * std::min(KinkAt(t - 1), KinkAt(t + 1)) &&
+         kink >= kOverFarther * std::max(KinkAt(t - 2), KinkAt(t + 2));
 }
 
 bool SpikeFinder::IsSpike(int64_t t, double usual_kink) const {
@@ -198,13 +219,7 @@ bool SpikeFinder::IsSpike(int64_t t, double usual_kink) const {
                        2 * kink / (dt_ * dt_) >= limits_.size_per_second2;
   const bool is_back = IsBack(t);
   if (is_fast && is_back) return true;
-  const double next_most = std::max(KinkAt(t - 1), KinkAt(t + 1));
-  const double next_least = std::min(KinkAt(t - 1), KinkAt(t + 1));
-  if (is_fast && StepAt(t) > 0 && kink >= kLeastOverNext * next_most &&
-      kink <= kMostOverNext * next_least &&
-      kink >= kOverFarther * std::max(KinkAt(t - 2), KinkAt(t + 2))) {
-    return true;
-  }
+  if (is_fast && HasKinksOfSpike(t)) return true;
   const double least = std::min(StepAt(t), StepAt(t + 1));
   const bool is_calm =
       std::max(StepAt(t - 1), StepAt(t + 2)) <= kCalmShare * least;

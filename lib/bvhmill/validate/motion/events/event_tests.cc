@@ -77,6 +77,10 @@ EventLimits RotationLimits(const MotionClip& clip) {
   limits.spread_ratio = clip[Threshold::DATA_JUMP_spread_ratio];
   limits.quick_ratio = clip[Threshold::DATA_JUMP_quick_ratio];
   limits.quick_rate = clip[Threshold::DATA_JUMP_quick_degrees_per_second2];
+  const double dt = clip.facts->dt;
+  const double rate = clip[Threshold::DATA_SPIKE_local_degrees_per_second2];
+  limits.local_spike =
+      std::max(clip[Threshold::DATA_SPIKE_local_degrees], rate * dt * dt / 2);
   AddLocalLimits(clip, clip[Threshold::DATA_JUMP_local_degrees], &limits);
   AddQuickLimits(clip, &limits);
   return limits;
@@ -138,7 +142,7 @@ std::optional<TrackEvent> HalfTurnSpikeAt(const MotionClip& clip,
 bool IsLocalSpike(const MotionClip& clip, const Around& at) {
   const double near =
       std::max({at.Kink(-3), at.Kink(-2), at.Kink(2), at.Kink(3)});
-  return at.Kink(0) >= clip[Threshold::DATA_SPIKE_local_degrees] &&
+  return at.Kink(0) >= at.limits.local_spike &&
          at.Kink(0) >= clip[Threshold::DATA_SPIKE_local_ratio] * near;
 }
 

@@ -40,9 +40,10 @@ struct EventLimits {
   // Both steps of a joint that makes half a turn and comes back are at least
   // this.
   float half_turn = HUGE_VALF;
-  // The forms that compare with the frames near by. The least difference of a
-  // jump from the mean of the steps before and after it, in the unit of
-  // `step_unit`.
+  // The forms that compare with the frames near by. The least spike, in
+  // degrees, and the least difference of a jump from the mean of the steps
+  // before and after it, in the unit of `step_unit`.
+  double local_spike = HUGE_VAL;
   double local_jump = HUGE_VAL;
   // The kinks of such a jump, and the square of how many times those near by
   // they are, at least. Both leave room for rounding.
