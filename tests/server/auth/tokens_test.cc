@@ -92,6 +92,15 @@ TEST(TokensTest, WrongLinesAreNamed) {
       {good + ":jobs:data=1GB\n", "f:1: has quotas"},
       {good + ":read:clips=1:x\n", "f:1: has more than four"},
       {"a b:" + good.substr(2) + "\n", "f:1: has a name"},
+      {":" + good.substr(2) + "\n", "f:1: has a name"},
+      {std::string(65, 'a') + good.substr(1) + "\n", "f:1: has a name"},
+      // One digit more, one less, and digits that are none.
+      {good + "0\n", "f:1: has no SHA-256"},
+      {good.substr(0, good.size() - 1) + "\n", "f:1: has no SHA-256"},
+      {good.substr(0, good.size() - 1) + "g\n", "f:1: has no SHA-256"},
+      {good.substr(0, good.size() - 2) + "g0\n", "f:1: has no SHA-256"},
+      {good.substr(0, good.size() - 1) + "A\n", "f:1: has no SHA-256"},
+      {good + ":read:clips=1,clips=9223372036854775808\n", "f:1: has quotas"},
       // Who reads the file would have the token.
       {good.substr(2) + "\n", "f:1: a digest without a name"},
       {"# none\n", "f holds no token"}};
@@ -101,6 +110,81 @@ TEST(TokensTest, WrongLinesAreNamed) {
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << text;
     EXPECT_THAT(std::string(MessageOf(status)), HasSubstr(why)) << text;
   }
+}
+
+TEST(TokensTest, ANameHas64LettersAtMost) {
+  for (const size_t size : {size_t{1}, size_t{64}}) {
+    const std::string name(size, 'n');
+    std::vector<server::Token> tokens;
+    ASSERT_TRUE(server::ParseTokens("f", Line(name, "a"), &tokens).ok());
+    EXPECT_EQ(tokens.at(0).caller->name, name);
+  }
+  std::string line;
+  EXPECT_FALSE(server::HashToken(std::string(65, 'n'), "a", &line).ok());
+  EXPECT_FALSE(server::HashToken("", "a", &line).ok());
+}
+
+// Editors of other systems end lines with \r\n.
+TEST(TokensTest, LinesMayEndAsOnWindows) {
+  const std::string unix_text = Hashed("a", "a") + ":read\nplain\n";
+  const std::string text = Hashed("a", "a") + ":read\r\nplain\r\n";
+  std::vector<server::Token> expected;
+  std::vector<server::Token> tokens;
+  ASSERT_TRUE(server::ParseTokens("f", unix_text, &expected).ok());
+  ASSERT_TRUE(server::ParseTokens("f", text, &tokens).ok());
+  ASSERT_EQ(tokens.size(), expected.size());
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    EXPECT_EQ(tokens[i].digest, expected[i].digest);
+    EXPECT_EQ(tokens[i].caller->name, expected[i].caller->name);
+  }
+}
+
+class TokenStoreTest : public ::testing::Test {
+ protected:
+  // The store of a file with this text.
+  std::unique_ptr<server::TokenStore> StoreOf(const std::string& text) {
+    WriteFile(dir_.File("tokens"), text);
+    std::unique_ptr<server::TokenStore> store;
+    EXPECT_TRUE(server::TokenStore::Open(dir_.File("tokens"), &store).ok());
+    return store;
+  }
+
+  TempDir dir_;
+};
+
+// A comparison of a part of the digest would admit tokens that an attacker can
+// find by trying some hundreds.
+TEST_F(TokenStoreTest, EveryDigitOfADigestCounts) {
+  const std::string good = Hashed("a", "secret");
+  ASSERT_NE(StoreOf(good)->Find("secret"), nullptr);
+  for (size_t i = std::string("a:").size(); i < good.size(); ++i) {
+    std::string other = good;
+    other[i] = good[i] == '0' ? '1' : '0';
+    EXPECT_EQ(StoreOf(other)->Find("secret"), nullptr) << "digit " << i;
+  }
+}
+
+TEST_F(TokenStoreTest, ACallerIsFoundByTheWholeName) {
+  const auto store =
+      StoreOf(Hashed("studio-a", "1") + ":read\n" + Hashed("studio", "2") +
+              ":convert\n" + Hashed("studio", "3") + ":jobs\n");
+  ASSERT_NE(store->FindName("studio"), nullptr);
+  // The first line with this name.
+  EXPECT_TRUE(store->FindName("studio")->May(server::Scope::kConvert));
+  ASSERT_NE(store->FindName("studio-a"), nullptr);
+  EXPECT_TRUE(store->FindName("studio-a")->May(server::Scope::kRead));
+  for (const char* name : {"", "s", "studio-", "studio-aa"}) {
+    EXPECT_EQ(store->FindName(name), nullptr) << name;
+  }
+}
+
+// A server without tokens is reloaded for its certificates.
+TEST_F(TokenStoreTest, AStoreWithoutAFileIsReloaded) {
+  std::unique_ptr<server::TokenStore> store;
+  ASSERT_TRUE(server::TokenStore::Open("", &store).ok());
+  EXPECT_FALSE(store->needs_token());
+  EXPECT_EQ(store->Reload(), absl::OkStatus());
+  EXPECT_EQ(store->FindName("studio"), nullptr);
 }
 
 class ScopesTest : public ServerTest {
