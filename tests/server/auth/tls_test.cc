@@ -123,6 +123,31 @@ TEST_F(TlsTest, ClientsShowACertificateIfAsked) {
   EXPECT_TRUE(IsServed("first", "second"));
 }
 
+// An authority that is replaced, e.g. since its key was stolen, must not admit
+// clients any more.
+TEST_F(TlsTest, ANewAuthorityOfClientsIsUsedWithoutARestart) {
+  Replace("second.crt", "clients.crt");
+  StartTls(dir_.File("clients.crt"));
+  ASSERT_TRUE(IsServed("first", "second"));
+  EXPECT_FALSE(IsServed("first", "first"));
+  Replace("first.crt", "clients.crt");
+  for (int i = 0; i < 100 && !IsServed("first", "first"); ++i) usleep(100'000);
+  EXPECT_TRUE(IsServed("first", "first"));
+  EXPECT_FALSE(IsServed("first", "second"));
+}
+
+// The last line of a file may have no end.
+TEST_F(TlsTest, FilesWithoutALastLineEndAreServed) {
+  for (const char* name : {"server.key", "server.crt"}) {
+    std::string text = ReadFile(dir_.File(name));
+    ASSERT_TRUE(text.ends_with('\n'));
+    text.pop_back();
+    WriteFile(dir_.File(name), text);
+  }
+  StartTls();
+  EXPECT_TRUE(IsServed("first"));
+}
+
 TEST_F(TlsTest, FilesThatDoNotFitAreNamed) {
   server::ServerConfig config = Config();
   EXPECT_TRUE(server::CheckTlsFiles(config).ok());
