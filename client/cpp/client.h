@@ -64,7 +64,7 @@ inline bool UsesTls(const ConnectOptions& options) {
 
 // The reason why a TLS connection fails. gRPC reports only that it fails.
 enum class TlsFault {
-  // TLS is not the reason.
+  // TLS is not the reason, or the server does not answer.
   kNone,
   // The options ask for TLS, but the server does not use it.
   kServerWithoutTls,

@@ -6,6 +6,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -57,6 +58,9 @@ BioPtr ConnectTo(const HostPort& at) {
 
 // The behaviour of a server in a handshake.
 struct Handshake {
+  // The server sent a byte. One that is busy or stopped takes connections, too,
+  // and says nothing.
+  bool has_answered = false;
   bool speaks_tls = false;
   bool asks_certificate = false;
   // The server ended the connection before it sent a byte.
@@ -111,9 +115,38 @@ bool IsAlert() {
          ERR_GET_REASON(error) > SSL_AD_REASON_OFFSET;
 }
 
+// While it lives, a server that ends the connection does not end the process:
+// OpenSSL writes to sockets without MSG_NOSIGNAL. Only for this thread.
+class WithoutPipeSignal {
+ public:
+  WithoutPipeSignal() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~WithoutPipeSignal() {
+    const timespec no_time = {};
+    if (!was_pending_) sigtimedwait(&pipe_, nullptr, &no_time);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutPipeSignal(const WithoutPipeSignal&) = delete;
+  WithoutPipeSignal& operator=(const WithoutPipeSignal&) = delete;
+
+ private:
+  sigset_t pipe_;
+  sigset_t before_;
+  bool was_pending_ = false;
+};
+
 void ShakeHands(SSL* session, Handshake* out) {
+  const WithoutPipeSignal without_signal;
   ERR_clear_error();
-  if (SSL_connect(session) != 1) {
+  const bool is_open = SSL_connect(session) == 1;
+  out->has_answered = BIO_number_read(SSL_get_rbio(session)) > 0;
+  if (!is_open) {
     out->is_refused = IsAlert();
     out->speaks_tls = out->is_refused;
     return;
@@ -131,7 +164,8 @@ void ShakeHands(SSL* session, Handshake* out) {
 TlsFault FaultOf(const ConnectOptions& options, const Handshake& shown) {
   const bool wants_tls = UsesTls(options);
   if (!shown.speaks_tls) {
-    return wants_tls ? TlsFault::kServerWithoutTls : TlsFault::kNone;
+    return wants_tls && shown.has_answered ? TlsFault::kServerWithoutTls
+                                           : TlsFault::kNone;
   }
   if (!wants_tls) return TlsFault::kServerNeedsTls;
   if (shown.verdict == X509_V_ERR_HOSTNAME_MISMATCH ||
