@@ -174,7 +174,8 @@ absl::Status JobClient::Impl::Send(const std::string& name, int64_t size,
   request.set_offset(*at);
   absl::Status fault;
   for (int64_t next = *at;;) {
-    fault = read(next, kChunkBytes, request.mutable_data());
+    // The server may have more bytes than the source: wrong ones.
+    if (next < size) fault = read(next, kChunkBytes, request.mutable_data());
     if (!fault.ok()) break;
     next += static_cast<int64_t>(request.data().size());
     if (request.data().empty() && next < size) {
@@ -300,6 +301,7 @@ absl::Status JobClient::Upload(const std::string& name, int64_t size,
     if (error.reason == "OFFSET_WRONG") {
       const int64_t committed =
           std::atoll(std::string(FindArg(error, "committed_bytes")).c_str());
+      if (committed < 0) return BrokenAnswer("fewer than 0 bytes of a blob");
       *progress = committed > at;
       at = committed;
       is_resumed = true;

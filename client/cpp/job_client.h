@@ -66,7 +66,8 @@ class JobClient {
   absl::StatusOr<std::vector<std::string>> FindMissing(
       const std::vector<std::string>& blobs, const CancelToken* cancel) const;
 
-  // Fills `bytes` with up to `size` bytes of the source at `offset`.
+  // Fills `bytes` with up to `size` bytes of the source at `offset`, which is
+  // within the source.
   using Read = std::function<absl::Status(int64_t offset, size_t size,
                                           std::string* bytes)>;
   // Stores the blob `name` of `size` bytes. `sent`, which may be null, is set
