@@ -108,6 +108,8 @@ TEST_P(HostileStreamTest, EndsAsItMust) {
   if (GetParam().code == kOk) {
     EXPECT_EQ(output.data, GetParam().data);
   }
+  // A receiver that has got a part cannot take the clip again.
+  EXPECT_EQ(server.calls("ConvertClips"), 1);
 }
 
 // The same client goes on with the next clip.
@@ -166,6 +168,30 @@ TEST(HostileStream, AnUploadThatIsNotReadEnds) {
   const ConvertResult result =
       client->Convert("clip", {text}, Positions(), &output, &cancel);
   EXPECT_EQ(result.status.code(), kSilent) << result.status;
+}
+
+// A slow line: the server reads, so it is not silent.
+TEST(HostileStream, AnUploadThatIsReadSlowlyGoesOn) {
+  FakeServer server([](FakeCall* call) {
+    if (call->method() == "GetServerInfo") {
+      call->Read();
+      call->Write(InfoBytes("recommended_chunk_bytes: 2097152"));
+      return grpc::Status::OK;
+    }
+    // Then fast, since the last bytes wait in buffers.
+    for (int i = 0; call->Read(); ++i) {
+      if (i < 6) call->Sleep(milliseconds(300));
+    }
+    return Send(GoodAnswer())(call);
+  });
+  const auto client = Connect(server);
+  ASSERT_NE(client, nullptr);
+  const std::string text(size_t{64} << 20, 'x');
+  FirstOutput output;
+  const ConvertResult result =
+      client->Convert("clip", {text}, Positions(), &output, nullptr);
+  EXPECT_TRUE(result.status.ok()) << result.status;
+  EXPECT_EQ(output.data, "123456789012");
 }
 
 // An error of the receiver ends the call, and is the status that the caller

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/v1/clip_service.pb.h"
 #include "client/cpp/client.h"
@@ -329,6 +330,9 @@ TEST(HostileUnary, ConnectReportsTheReason) {
     options.server = server.address();
     const auto client = client::Client::Connect(options);
     EXPECT_EQ(client.status().code(), info.code) << info.name;
+    EXPECT_EQ(CallErrorOf(client.status()).reason == client::kServerUnreachable,
+              info.code == absl::StatusCode::kUnavailable)
+        << info.name;
   }
 }
 
