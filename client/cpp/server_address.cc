@@ -63,9 +63,11 @@ absl::StatusOr<HostPort> SplitHostPort(std::string_view text) {
   if (IsBareIpv6(at.host)) {
     return NoAddress(text, "has an IPv6 address: write [HOST]:PORT");
   }
-  if (at.host.starts_with('[') && at.host.ends_with(']')) {
-    at.host = at.host.substr(1, at.host.size() - 2);
+  const bool has_brackets = at.host.starts_with('[');
+  if (has_brackets != at.host.ends_with(']')) {
+    return NoAddress(text, "is not HOST:PORT or PORT");
   }
+  if (has_brackets) at.host = at.host.substr(1, at.host.size() - 2);
   if (at.host.empty()) return NoAddress(text, "is not HOST:PORT or PORT");
   return at;
 }

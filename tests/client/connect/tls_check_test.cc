@@ -221,19 +221,34 @@ int OnProtocols(SSL* /*session*/, const unsigned char** out,
   return SSL_TLSEXT_ERR_OK;
 }
 
-void Serve(int socket, const TempDir& dir, Hello* hello) {
+// How a server talks: as one of TLS 1.3 or of TLS 1.2, with a certificate of
+// the client or without, and first, after the handshake, or not.
+struct Manner {
+  int version = TLS1_3_VERSION;
+  bool asks_client = false;
+  bool speaks = true;
+};
+
+void Serve(int socket, const TempDir& dir, const Manner& manner, Hello* hello) {
   SSL_CTX* const context = SSL_CTX_new(TLS_server_method());
   SSL_CTX_use_certificate_file(context, dir.File("server.crt").c_str(),
                                SSL_FILETYPE_PEM);
   SSL_CTX_use_PrivateKey_file(context, dir.File("server.key").c_str(),
                               SSL_FILETYPE_PEM);
   SSL_CTX_set_alpn_select_cb(context, &OnProtocols, hello);
+  SSL_CTX_set_max_proto_version(context, manner.version);
+  if (manner.asks_client) {
+    SSL_CTX_load_verify_file(context, dir.File("client.crt").c_str());
+    SSL_CTX_set_verify(
+        context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  }
   SSL* const session = SSL_new(context);
   SSL_set_fd(session, socket);
   if (SSL_accept(session) == 1) {
     const char* name = SSL_get_servername(session, TLSEXT_NAMETYPE_host_name);
     if (name != nullptr) hello->name = name;
-    SSL_write(session, "x", 1);
+    if (manner.speaks) SSL_write(session, "x", 1);
+    Drain(socket);
   }
   SSL_free(session);
   SSL_CTX_free(context);
@@ -246,7 +261,7 @@ TEST_F(TlsCheckTest, TheClientStatesTheNameOfTheServerAndTheProtocol) {
   for (const auto& [host, name] :
        {std::pair("localhost", "localhost"), std::pair("127.0.0.1", "")}) {
     Hello hello;
-    Listener server([&](int socket) { Serve(socket, dir_, &hello); });
+    Listener server([&](int socket) { Serve(socket, dir_, {}, &hello); });
     client::ConnectOptions options;
     options.server = std::string(host) + ":" + server.port();
     const client::TlsCheck check = CheckAt(options, "server");
@@ -255,6 +270,35 @@ TEST_F(TlsCheckTest, TheClientStatesTheNameOfTheServerAndTheProtocol) {
     EXPECT_EQ(check.host, host);
     EXPECT_EQ(hello.name, name);
     EXPECT_EQ(hello.protocols, "\x02h2");
+  }
+}
+
+// TLS 1.2 refuses within the handshake, TLS 1.3 after it.
+TEST_F(TlsCheckTest, ARefusalIsFoundInEveryVersionOfTls) {
+  struct Case {
+    int version;
+    bool speaks;
+    const char* own;
+    TlsFault fault;
+  };
+  const Case cases[] = {
+      {TLS1_2_VERSION, true, "", TlsFault::kCertificateMissing},
+      {TLS1_2_VERSION, true, "other", TlsFault::kCertificateRefused},
+      {TLS1_2_VERSION, true, "client", TlsFault::kNone},
+      {TLS1_3_VERSION, true, "", TlsFault::kCertificateMissing},
+      {TLS1_3_VERSION, true, "other", TlsFault::kCertificateRefused},
+      {TLS1_3_VERSION, true, "client", TlsFault::kNone},
+      // It waits for the client to speak.
+      {TLS1_3_VERSION, false, "client", TlsFault::kNone}};
+  for (const Case& c : cases) {
+    Hello hello;
+    Listener server([&](int socket) {
+      Serve(socket, dir_, {c.version, true, c.speaks}, &hello);
+    });
+    client::ConnectOptions options;
+    options.server = server.port();
+    EXPECT_EQ(CheckAt(options, "server", c.own).fault, c.fault)
+        << c.version << " " << c.own;
   }
 }
 
