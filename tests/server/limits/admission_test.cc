@@ -5,6 +5,7 @@
 #include <list>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "tests/server/fixture.h"
 #include "tests/support/files.h"
@@ -301,6 +302,27 @@ TEST(AdmissionTest, QuotasOfACallerCountFirst) {
   EXPECT_TRUE(admission.TryEnter(caller, "p", 1, &tickets[0]).ok());
   EXPECT_TRUE(admission.TryEnter(caller, "p", 1, &tickets[1]).ok());
   EXPECT_FALSE(admission.TryEnter(caller, "p", 1, &tickets[2]).ok());
+}
+
+// Its limits go with it: those of its caller and of its connection.
+TEST(AdmissionTest, ATicketThatIsMovedKeepsItsLimits) {
+  AdmissionLimits by_caller;
+  by_caller.max_inflight_bytes_per_caller = 10;
+  AdmissionLimits by_peer;
+  by_peer.max_inflight_bytes_per_connection = 10;
+  Caller with_quota;
+  with_quota.max_bytes = 10;
+  const std::pair<AdmissionLimits, Caller> cases[] = {
+      {by_caller, Named("a")}, {by_peer, Caller()}, {{}, with_quota}};
+  for (const auto& [limits, caller] : cases) {
+    Admission admission(limits);
+    Ticket first;
+    ASSERT_TRUE(admission.TryEnter(caller, "p", 9, &first).ok());
+    Ticket moved = std::move(first);
+    EXPECT_TRUE(moved.Grow(1).ok());
+    EXPECT_FALSE(moved.Grow(1).ok());
+    EXPECT_EQ(admission.bytes(), 10);
+  }
 }
 
 TEST(AdmissionTest, ManyThreadsReleaseEverything) {
