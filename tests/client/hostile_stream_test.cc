@@ -180,11 +180,11 @@ TEST(HostileStream, AnUploadThatIsReadSlowlyGoesOn) {
     }
     // Then fast, since the last bytes wait in buffers.
     for (int i = 0; call->Read(); ++i) {
-      if (i < 6) call->Sleep(milliseconds(300));
+      if (i < 12) call->Sleep(milliseconds(500));
     }
     return Send(GoodAnswer())(call);
   });
-  const auto client = Connect(server);
+  const auto client = Connect(server, milliseconds(3000));
   ASSERT_NE(client, nullptr);
   const std::string text(size_t{64} << 20, 'x');
   FirstOutput output;

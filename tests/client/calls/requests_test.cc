@@ -297,6 +297,10 @@ TEST(Requests, TheClientKnowsWhatTheServerTakes) {
   const char* const old = "api_packages: 'bvhmill.v1'";
   EXPECT_TRUE(takes(old, v1::CONTENT_ENCODING_IDENTITY));
   EXPECT_FALSE(takes(old, kGzip));
+  EXPECT_FALSE(
+      takes("api_packages: 'bvhmill.v1' "
+            "source_formats { format: SOURCE_FORMAT_BVH }",
+            kGzip));
   const char* const fresh =
       "api_packages: 'bvhmill.v1' encodings: CONTENT_ENCODING_ZSTD "
       "source_formats { format: SOURCE_FORMAT_BVH } "

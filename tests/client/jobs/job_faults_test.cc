@@ -293,6 +293,27 @@ TEST(JobFaults, ADownloadGoesOnAfterTheServerWasLost) {
   EXPECT_THAT(offsets, ElementsAre(0, 3, 6));
 }
 
+// The whole takes longer than busy_timeout.
+TEST(JobFaults, AServerThatIsLostOftenIsNotGivenUpWhileBytesCome) {
+  const std::string whole = "0123456789abcdef";
+  FakeServer server([&](FakeCall* call) -> grpc::Status {
+    v1::ReadBlobRequest request;
+    EXPECT_TRUE(request.ParseFromString(call->Read().value_or("")));
+    const auto at = static_cast<size_t>(request.offset());
+    call->Write(Piece(whole.substr(at, 1)));
+    if (at + 1 == whole.size()) return grpc::Status::OK;
+    return {grpc::StatusCode::UNAVAILABLE, "gone"};
+  });
+  const auto jobs = Open(server, milliseconds(0), milliseconds(1000));
+  std::string bytes;
+  const auto take = [&](std::string_view piece) {
+    bytes += piece;
+    return absl::OkStatus();
+  };
+  EXPECT_EQ(jobs->Download(BlobOf(whole), take, nullptr), absl::OkStatus());
+  EXPECT_EQ(bytes, whole);
+}
+
 TEST(JobFaults, BytesOfAnotherDigestAreRefused) {
   for (const char* sent : {"righ", "wrong", ""}) {
     std::string bytes;
