@@ -201,7 +201,7 @@ void FindJitterOf(const ReferenceTrack& track, Reference* r) {
     if (!FindBursts(track, r)) FindTremors(track, r);
     return;
   }
-  const bool is_short = static_cast<double>(frames) * r->clip.dt < 4;
+  const bool is_short = static_cast<double>(frames) * r->clip.dt < 2;
   f.severity = steady >= 2 || f.occurrences >= 3 || (steady > 0 && is_short)
                    ? Severity::kWarning
                    : Severity::kHint;

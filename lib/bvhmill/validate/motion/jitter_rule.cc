@@ -19,7 +19,7 @@ namespace {
 // Slower rates do not show fast reversals.
 constexpr double kLongestFrameTime = 1 / 23.9;
 // In a shorter clip, one second of jitter is a warning.
-constexpr double kShortClip = 4;
+constexpr double kShortClip = 2;
 
 // Reversals of a track by seconds.
 struct Jitter {
