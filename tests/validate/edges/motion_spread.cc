@@ -17,26 +17,33 @@ void Ramp(int32_t node, float amount, int64_t first, int64_t steps,
   }
 }
 
+// A joint that rests turns by `amount` from frame 222 on.
+void RampFromRest(float amount, int64_t steps, Clip* clip) {
+  StandStill(4, clip);
+  Ramp(4, amount, 222, steps, clip);
+}
+
+// A joint that turns by `way` in the whole clip turns by `amount` more in three
+// steps.
+void RampOnTheWay(float way, float amount, Clip* clip) {
+  StandStill(4, clip);
+  Ramp(4, way, 0, 600, clip);
+  Ramp(4, amount, 222, 3, clip);
+}
+
 // Jumps that are quicker than people.
 std::vector<FaultCase> QuickCases() {
   const MotionShape usual;
   return {
       {"QuickJumpInThreeSteps",
        usual,
-       [](Clip* c) {
-         StandStill(4, c);
-         Ramp(4, 18, 222, 3, c);
-       },
+       [](Clip* c) { RampFromRest(18, 3, c); },
        {"warning DATA_JUMP joint 4 frame 222 to 224"}},
       // It turns by 2.4 degrees a frame before and after the jump, and by 32
       // degrees in it, which is less than 15 mean steps.
       {"QuickJumpOfAMovingJoint",
        usual,
-       [](Clip* c) {
-         StandStill(4, c);
-         Ramp(4, 1440, 0, 600, c);
-         Ramp(4, 25, 222, 3, c);
-       },
+       [](Clip* c) { RampOnTheWay(1440, 25, c); },
        {"warning DATA_JUMP joint 4 frame 222 to 224"}},
       {"QuickJumpOfThePosition",
        usual,
@@ -57,41 +64,24 @@ std::vector<FaultCase> AlmostQuickCases() {
       // Steps of 6 degrees are too quick at 120 frames a second, but not at 60.
       {"JumpInThreeStepsAtHalfTheRate",
        {.frames = 300, .frames_per_second = 60},
-       [](Clip* c) {
-         StandStill(4, c);
-         Ramp(4, 18, 222, 3, c);
-       },
+       [](Clip* c) { RampFromRest(18, 3, c); },
        {}},
       {"QuickJumpInThreeStepsByLess",
        usual,
-       [](Clip* c) {
-         StandStill(4, c);
-         Ramp(4, 13, 222, 3, c);
-       },
+       [](Clip* c) { RampFromRest(13, 3, c); },
        {}},
       {"QuickJumpOfAJointThatMovesFast",
        usual,
-       [](Clip* c) {
-         StandStill(4, c);
-         Ramp(4, 2400, 0, 600, c);
-         Ramp(4, 25, 222, 3, c);
-       },
+       [](Clip* c) { RampOnTheWay(2400, 25, c); },
        {}},
       // The steps are 3.8 degrees longer than those before and after them.
       {"QuickJumpOfAMovingJointByLess",
        usual,
-       [](Clip* c) {
-         StandStill(4, c);
-         Ramp(4, 720, 0, 600, c);
-         Ramp(4, 11.4F, 222, 3, c);
-       },
+       [](Clip* c) { RampOnTheWay(720, 11.4F, c); },
        {}},
       {"QuickJumpOfSixDegrees",
        {.frames_per_second = 240},
-       [](Clip* c) {
-         StandStill(4, c);
-         Ramp(4, 6, 222, 2, c);
-       },
+       [](Clip* c) { RampFromRest(6, 2, c); },
        {}},
       // Six times the steps before and after it are not enough at this rate.
       {"SlowJumpOfAJointThatMovesMeanwhile",
@@ -120,10 +110,7 @@ std::vector<FaultCase> SlowCases() {
        {{"within", "3 frames"}}},
       {"JumpInTwoStepsOfAJointThatRests",
        usual,
-       [](Clip* c) {
-         StandStill(4, c);
-         Ramp(4, 50, 222, 2, c);
-       },
+       [](Clip* c) { RampFromRest(50, 2, c); },
        {"warning DATA_JUMP joint 4 frame 222 to 223"}},
       {"JumpInFourSteps", usual, [](Clip* c) { Ramp(4, 60, 222, 4, c); }, {}},
       {"JumpInTwoSmallSteps",

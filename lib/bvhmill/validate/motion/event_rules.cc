@@ -62,14 +62,7 @@ Candidates FindCandidates(const float* steps, const float* kinks, size_t first,
 
 // The first index from `i` to `last` - 1 that may have an event, or `last`.
 size_t NextCandidate(const Candidates& candidates, size_t i, size_t last) {
-  constexpr size_t kAtOnce = 8;
-  for (; i + kAtOnce <= last; i += kAtOnce) {
-    int32_t any = 0;
-    for (size_t k = 0; k < kAtOnce; ++k) any |= candidates[i + k];
-    if (any != 0) break;
-  }
-  while (i < last && candidates[i] == 0) ++i;
-  return i;
+  return FirstOf(i, last, [&](size_t at) { return candidates[at] != 0; });
 }
 
 class EventRules final : public MotionRule {

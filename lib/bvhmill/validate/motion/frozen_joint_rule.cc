@@ -90,19 +90,6 @@ void FrozenJointRule::EndRun(int64_t next, double body, Joint* joint) const {
   run.first = next;
 }
 
-// The first index from `i` to `last` - 1 with a step of 0, or `last`.
-size_t NextRest(const float* steps, size_t i, size_t last) {
-  // One expression without branches: the compiler makes vectors of a group.
-  constexpr size_t kGroup = 8;
-  for (; i + kGroup <= last; i += kGroup) {
-    int any = 0;
-    for (size_t k = 0; k < kGroup; ++k) any |= steps[i + k] == 0 ? 1 : 0;
-    if (any != 0) break;
-  }
-  while (i < last && steps[i] != 0) ++i;
-  return i;
-}
-
 // The joint moves in the frames from `first` to `last`, both of the block.
 void FrozenJointRule::Move(const MotionBlock& block, int64_t first,
                            int64_t last, Joint* joint) const {
@@ -119,8 +106,9 @@ void FrozenJointRule::Walk(const MotionBlock& block, size_t track) {
   const MotionTrack& which = clip_->tracks[track];
   const float* steps = block.StepsOf(track);
   const size_t end = block.IndexOf(block.end());
+  const auto is_rest = [steps](size_t at) { return steps[at] == 0; };
   for (size_t i = kStepLead; i < end; ++i) {
-    const size_t rest = NextRest(steps, i, end);
+    const size_t rest = FirstOf(i, end, is_rest);
     const bool is_equal =
         rest < end && block.FrameOf(rest) > 0 && IsEqual(block, which, rest);
     const size_t moved = is_equal || rest == end ? rest : rest + 1;

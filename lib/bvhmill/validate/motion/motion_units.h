@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <numbers>
 #include <string>
@@ -45,6 +46,20 @@ inline float KinkOf(double degrees) {
 inline int64_t WholeFrames(double seconds, double dt) {
   constexpr double kMost = 1e9;
   return static_cast<int64_t>(std::min(std::round(seconds / dt), kMost));
+}
+
+// The first index from `i` to `last` - 1 that `matches`, or `last`. Compilers
+// make vectors of a group of frames if `matches` has no branches.
+template <typename Matches>
+size_t FirstOf(size_t i, size_t last, const Matches& matches) {
+  constexpr size_t kGroup = 8;
+  for (; i + kGroup <= last; i += kGroup) {
+    int any = 0;
+    for (size_t k = 0; k < kGroup; ++k) any |= matches(i + k) ? 1 : 0;
+    if (any != 0) break;
+  }
+  while (i < last && !matches(i)) ++i;
+  return i;
 }
 
 // The pose of a track in the frame of index `i`: a rotation, or a position as

@@ -12,19 +12,10 @@ namespace {
 // of `least` or more, or `last`.
 size_t NextReversal(const float* steps, const float* kinks, size_t i,
                     size_t last, float least) {
-  // One expression without branches: the compiler makes vectors of a group.
-  const auto turns_back = [=](size_t at) {
+  return FirstOf(i, last, [=](size_t at) {
     return (std::min(steps[at], steps[at + 1]) >= least) &
            (kinks[at] > steps[at] + steps[at + 1]);
-  };
-  constexpr size_t kGroup = 8;
-  for (; i + kGroup <= last; i += kGroup) {
-    int any = 0;
-    for (size_t k = 0; k < kGroup; ++k) any |= turns_back(i + k) ? 1 : 0;
-    if (any != 0) break;
-  }
-  while (i < last && !turns_back(i)) ++i;
-  return i;
+  });
 }
 
 }  // namespace

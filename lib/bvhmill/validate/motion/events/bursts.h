@@ -78,11 +78,11 @@ class Bursts {
   Burst largest_;
 };
 
-// The bursts of the tracks that have any.
+// The bursts of all tracks. Only tracks that need an object have one.
 class TrackBursts {
  public:
   void Begin(size_t tracks);
-  // Those of the track; made if there are none yet.
+  // The bursts of a track. Creates an empty object at the first call.
   Bursts* Of(size_t track);
   // Null if the track has no burst.
   const Bursts* Find(size_t track) const;

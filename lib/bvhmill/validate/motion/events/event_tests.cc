@@ -37,7 +37,7 @@ void AddLocalLimits(const MotionClip& clip, double jump, EventLimits* limits) {
   limits->local_square = static_cast<float>(ratio * ratio * kLess);
 }
 
-// Adds what MayBeSpike compares with.
+// Adds what MayBeSpike and SpreadAt compare with.
 void AddQuickLimits(const MotionClip& clip, EventLimits* limits) {
   constexpr double kLess = 0.9999;
   constexpr double kMore = 1.0001;

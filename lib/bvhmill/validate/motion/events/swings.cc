@@ -9,7 +9,7 @@
 namespace bvhmill {
 namespace {
 
-// A swing that takes longer is a long one, in seconds.
+// Seconds. A swing that takes more time is a long one.
 constexpr double kLongSwing = 0.15;
 
 SwingLimits LimitsOf(const MotionClip& clip, double least, double unit) {
@@ -21,7 +21,7 @@ SwingLimits LimitsOf(const MotionClip& clip, double least, double unit) {
   limits.bursts.large_reversals = limits.bursts.reversals;
   limits.bursts.frames =
       WholeFrames(clip[Threshold::DATA_JITTER_swing_seconds], clip.facts->dt);
-  // As many swings of a burst may be long.
+  // At most this many swings of a burst are long.
   const double most_long = static_cast<double>(limits.bursts.frames) /
                            static_cast<double>(limits.most_frames + 1);
   const double swings = static_cast<double>(limits.bursts.reversals) - 1;
@@ -81,7 +81,7 @@ bool Swings::IsFastEnough(const MotionBlock& block, size_t track,
 
 // False if no burst ends in a block: its reversals are too far apart.
 bool Swings::IsDense(const TurnBits& turns, const BurstLimits& limits) const {
-  // As many words have the frames of a burst.
+  // A burst lies in this many words, at most. It may begin inside of one.
   const auto words = static_cast<size_t>(limits.frames + 14) / kStepParts + 1;
   int count = tail_;
   const auto fewest = static_cast<int>(limits.reversals);

@@ -20,9 +20,9 @@ struct SwingLimits {
   int64_t most_frames = 0;
   // The size of one unit of way.
   double unit = 0;
-  // Enough reversals between two swings are a burst. It takes this way, at
-  // least.
+  // When reversals between two swings are a burst.
   BurstLimits bursts;
+  // The least way of all swings of a burst.
   float least_burst = 0;
 };
 SwingLimits RotationSwings(const MotionClip& clip);
@@ -59,10 +59,10 @@ class Swings {
   int32_t last_ = std::numeric_limits<int32_t>::min();
   float before_ = kNone;
   float since_ = 0;
-  // Reversals in the last frames of the block before, as many frames as a burst
-  // lasts.
+  // The number of reversals near the end of the block before, from which a
+  // burst may reach into this block.
   int32_t tail_ = 0;
-  // The largest step of the blocks that have these frames.
+  // The largest step of the blocks in which they lie.
   float tail_step_ = 0;
 };
 
