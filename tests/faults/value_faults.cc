@@ -1,9 +1,11 @@
 // Rotations that lack digits, rotations in radians, rows that are exchanged,
-// positions that are noisy for a moment, and joints that tremble.
+// positions that are noisy for a moment, joints that tremble, spikes that were
+// smoothed, and rest poses that fade into the motion.
 
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <utility>
 
 #include "tests/faults/clip_tools.h"
 
@@ -43,22 +45,38 @@ Injected Radians(Site* site) {
   return Expected{{"DATA_RADIANS"}, {}, {}, {}};
 }
 
-// Two neighbouring rows are exchanged while the body moves.
-Injected ExchangedRows(Site* site) {
+// Rows `apart` frames from each other are exchanged while the body moves.
+Injected Exchanged(Site* site, int64_t apart) {
   Clip& clip = *site->clip;
   if (Frames(clip) < 60) return std::nullopt;
   const auto joints = MovingJoints(clip, site->Pick(40.0, 30.0, 20.0));
   if (joints.size() < 8) return std::nullopt;
-  const int64_t frame = MiddleFrame(site, 10);
+  const int64_t frame = MiddleFrame(site, 10 + apart);
   const auto width = static_cast<int64_t>(Width(clip));
   for (int64_t c = 0; c < width; ++c) {
-    std::swap(ValueAt(&clip, frame, c), ValueAt(&clip, frame + 1, c));
+    std::swap(ValueAt(&clip, frame, c), ValueAt(&clip, frame + apart, c));
   }
-  return Expected{{"DATA_ROWS_EXCHANGED", "DATA_CUT", "DATA_SPIKE", "DATA_JUMP",
-                   "DATA_JITTER"},
-                  frame,
-                  frame + 2,
-                  {}};
+  return Expected{{"DATA_ROWS_EXCHANGED"}, frame, frame + apart, {}};
+}
+
+Injected ExchangedRows(Site* site) { return Exchanged(site, 1); }
+Injected ExchangedRowsApart(Site* site) {
+  return Exchanged(site, Between(site, 2, 12));
+}
+
+// A joint is elsewhere for a frame, and on its way in the frames beside it.
+Injected SmoothedSpike(Site* site) {
+  const auto joints = MovingJoints(*site->clip);
+  if (joints.empty() || Frames(*site->clip) < 30) return std::nullopt;
+  const int32_t joint = AnyOf(site, joints);
+  const int64_t frame = MiddleFrame(site, 3);
+  const auto axis = static_cast<int>(Between(site, 0, 2));
+  const double degrees = site->Pick(60.0, 40.0, 25.0);
+  for (const auto& [at, share] :
+       {std::pair{0, 0.5}, std::pair{1, 1.0}, std::pair{2, 0.5}}) {
+    Turn(site->clip, frame + at, joint, axis, share * degrees);
+  }
+  return Expected{{"DATA_SPIKE"}, frame, frame + 2, {joint}};
 }
 
 // White noise on the position of the root.
@@ -101,12 +119,32 @@ Injected Tremor(Site* site) {
   return Expected{{"DATA_JITTER"}, first, first + count, {joint}};
 }
 
+// The first rows lead in equal steps from a pose in which all joints are turned
+// to the motion.
+Injected FadeIn(Site* site) {
+  Clip& clip = *site->clip;
+  if (MovingJoints(clip).size() < 8 || Frames(clip) < 30) return std::nullopt;
+  const int64_t frames = Between(site, 2, 4);
+  const double degrees = site->Pick(60.0, 40.0, 25.0);
+  for (int64_t t = 0; t < frames; ++t) {
+    const double left =
+        static_cast<double>(frames - t) / static_cast<double>(frames);
+    for (const int32_t joint : TurningJoints(clip)) {
+      Turn(&clip, t, joint, 0, left * degrees);
+    }
+  }
+  return Expected{{"DATA_FIRST_FRAME_APART"}, 0, frames, {}};
+}
+
 constexpr FaultKind kFaults[] = {
     {"rounded_angles", Rounded},
     {"radians", Radians},
     {"exchanged_rows", ExchangedRows},
     {"jitter_root_burst", RootBurst},
     {"tremor", Tremor},
+    {"exchanged_rows_apart", ExchangedRowsApart},
+    {"smoothed_spike", SmoothedSpike},
+    {"first_frames_fade", FadeIn},
 };
 
 }  // namespace

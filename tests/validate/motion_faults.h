@@ -40,7 +40,10 @@ std::vector<FaultCase> RestCases();
 std::vector<FaultCase> OrderCases();
 // Cases next to the thresholds and to the ends of clips.
 std::vector<FaultCase> EdgeCases();
-// Cases of 30 frames a second; EdgeCases has them, too.
+// Parts of EdgeCases: clips of 30 frames a second, spikes that were smoothed,
+// and poses that fade into the motion.
 std::vector<FaultCase> SlowRateEdges();
+std::vector<FaultCase> PulseEdges();
+std::vector<FaultCase> FadeEdges();
 
 }  // namespace bvhmill::testing

@@ -13,8 +13,8 @@ std::vector<Finding> ReferenceFindings(const Clip& clip) {
   FindRepeatedRows(&r);
   if (clip.motion.frames < 8) return r.findings;
   FindCuts(&r);
-  FindEvents(&r);
   FindExchangedRows(&r);
+  FindEvents(&r);
   FindSpins(&r);
   FindJitter(&r);
   FindInterpolated(&r);

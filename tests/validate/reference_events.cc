@@ -206,6 +206,26 @@ std::optional<Event> SpreadJump(const Reference& r, const ReferenceTrack& track,
   return std::nullopt;
 }
 
+// A spike of three frames with four steps of about equal length.
+std::optional<Event> PulseAt(const Reference& r, const ReferenceTrack& track,
+                             int64_t t) {
+  const double dt = r.clip.dt;
+  if (!track.is_rotation || 3 * dt > 0.13 * 1.001) return std::nullopt;
+  if (t < 4 || t + 4 >= r.clip.frames) return std::nullopt;
+  const double kink = track.Kink(t + 1);
+  if (kink >= 5 && 2 * kink / dt / dt >= 80'000) return std::nullopt;
+  const double least = std::min(
+      {track.Step(t), track.Step(t + 1), track.Step(t + 2), track.Step(t + 3)});
+  const auto* poses = &track.poses[static_cast<size_t>(t)];
+  const double height = DistanceOf(track, poses[-1], poses[1]);
+  const double away = DistanceOf(track, poses[-1], poses[3]);
+  if (height < 15 || least < 0.4 * height || away > 0.3 * height ||
+      least < 3.3 * std::max(track.Step(t - 1), track.Step(t + 4))) {
+    return std::nullopt;
+  }
+  return Event{t, 3, height, AngleOfStep(height)};
+}
+
 void FindEventsOf(const ReferenceTrack& track, Reference* r) {
   const auto window =
       static_cast<int64_t>(std::max(2.0, 0.1 / r->clip.dt * 1.001));
@@ -221,6 +241,7 @@ void FindEventsOf(const ReferenceTrack& track, Reference* r) {
       const double off = track.is_rotation ? AngleOfStep(kink) : kink;
       spikes.push_back({t, 1, kink, off});
     }
+    if (const auto pulse = PulseAt(*r, track, t)) spikes.push_back(*pulse);
     const Contrast contrast = ContrastOf(*r, track, t);
     const auto in_one_step = JumpAt(*r, track, t);
     const bool is_local = std::min(contrast.before, contrast.after) >= 6;
@@ -265,49 +286,6 @@ void FindEventsOf(const ReferenceTrack& track, Reference* r) {
 void FindEvents(Reference* r) {
   if (r->many_repeats) return;
   for (const ReferenceTrack& track : r->clip.tracks) FindEventsOf(track, r);
-}
-
-void FindExchangedRows(Reference* r) {
-  if (r->many_repeats) return;
-  const auto tracks = r->clip.Rotations();
-  const auto kink = [&](int64_t t) {
-    double sum = 0;
-    for (const auto* track : tracks) sum += std::min(track->Kink(t), 5.0);
-    return sum;
-  };
-  const auto step = [&](int64_t t) {
-    double sum = 0;
-    for (const auto* track : tracks) sum += track->Step(t);
-    return sum;
-  };
-  Finding f{"DATA_ROWS_EXCHANGED", Severity::kHint};
-  f.occurrences = 0;
-  double worst = 0;
-  for (int64_t t = 4; t + 5 < r->clip.frames; ++t) {
-    const double least = std::min(kink(t), kink(t + 1));
-    const double far =
-        std::max({kink(t - 3), kink(t - 2), kink(t + 3), kink(t + 4)});
-    if (least < 1.5 * std::max(kink(t - 1), kink(t + 2)) || least < 1 ||
-        least < 2 * far) {
-      continue;
-    }
-    const double out = std::min(step(t), step(t + 2));
-    if (out < 1.1 * std::max(step(t - 1), step(t + 3)) ||
-        out < 1.4 * step(t + 1) || out > 3 * step(t + 1)) {
-      continue;
-    }
-    if (std::any_of(r->cuts.begin(), r->cuts.end(),
-                    [&](int64_t cut) { return cut >= t && cut <= t + 2; })) {
-      continue;
-    }
-    ++f.occurrences;
-    if (step(t + 1) <= worst) continue;
-    worst = step(t + 1);
-    f.frame = t;
-    f.last_frame = t + 1;
-    f.numbers = {{"degrees", worst}};
-  }
-  if (f.occurrences > 0) r->findings.push_back(f);
 }
 
 }  // namespace bvhmill::testing

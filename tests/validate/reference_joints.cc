@@ -196,18 +196,19 @@ void FindInterpolated(Reference* r) {
   int64_t best_stride = 0;
   int64_t best_phase = 0;
   double mean = 0;
+  const double cap = 5 * std::max(1.0, 60 * r->clip.dt);
   for (int64_t stride = 2; stride <= 5; ++stride) {
     std::vector<double> sums(static_cast<size_t>(stride));
     std::vector<double> counts(static_cast<size_t>(stride));
     double all = 0;
-    for (int64_t t = 3; t + 2 < frames; ++t) {
+    for (int64_t t = 5; t + 2 < frames; ++t) {
       double sum = 0;
-      for (const auto* track : rotations) sum += std::min(track->Kink(t), 5.0);
+      for (const auto* track : rotations) sum += std::min(track->Kink(t), cap);
       sums[static_cast<size_t>(t % stride)] += sum;
       ++counts[static_cast<size_t>(t % stride)];
       all += sum;
     }
-    mean = all / static_cast<double>(frames - 5) /
+    mean = all / static_cast<double>(frames - 7) /
            static_cast<double>(rotations.size());
     for (size_t i = 0; i < sums.size(); ++i) sums[i] /= counts[i];
     const auto largest = std::max_element(sums.begin(), sums.end());

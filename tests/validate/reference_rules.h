@@ -44,8 +44,8 @@ std::vector<RepeatRun> RunsOf(const std::vector<bool>& repeats);
 // motion; the others need that.
 void FindRepeatedRows(Reference* r);
 void FindCuts(Reference* r);
-void FindEvents(Reference* r);
 void FindExchangedRows(Reference* r);
+void FindEvents(Reference* r);
 void FindSpins(Reference* r);
 void FindJitter(Reference* r);
 void FindFrozenJoints(Reference* r);

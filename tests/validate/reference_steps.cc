@@ -228,6 +228,42 @@ void AddApart(const char* code, int64_t frame, int64_t step, Reference* r) {
   r->findings.push_back(f);
 }
 
+// Joints that turn in frames 1 to `frames` much more than in those after them,
+// and the longest way of one.
+Leap FadeOf(const Reference& r, int64_t frames) {
+  Leap fade;
+  for (const ReferenceTrack* track : r.clip.Rotations()) {
+    const auto first = track->steps.begin() + 1;
+    const auto end = first + frames;
+    const double least = *std::min_element(first, end);
+    if (least <= 1 || least <= 3 * *std::max_element(end, end + 4)) continue;
+    ++fade.joints;
+    double way = 0;
+    for (auto step = first; step < end; ++step) way += AngleOfStep(*step);
+    fade.largest = std::max(fade.largest, way);
+  }
+  return fade;
+}
+
+// A pose that fades into the motion over 2 to 4 frames.
+void FindFade(Reference* r) {
+  Leap best;
+  int64_t frames = 0;
+  for (int64_t n = 2; n <= 4 && n + 4 < r->clip.frames; ++n) {
+    const Leap fade = FadeOf(*r, n);
+    if (fade.joints <= best.joints) continue;
+    best = fade;
+    frames = n;
+  }
+  if (best.joints < std::max(3.0, 0.3 * LeapAt(*r, 1).moving)) return;
+  r->first_apart = true;
+  Finding f{"DATA_FIRST_FRAME_APART", Severity::kHint};
+  f.frame = 0;
+  f.last_frame = frames - 1;
+  f.numbers = {{"joints", best.joints}, {"degrees", best.largest}};
+  r->findings.push_back(f);
+}
+
 }  // namespace
 
 void FindCuts(Reference* r) {
@@ -235,7 +271,11 @@ void FindCuts(Reference* r) {
   if (frames < 4 || r->many_repeats) return;
   r->first_apart = IsApart(*r, 1);
   r->last_apart = IsApart(*r, frames - 1);
-  if (r->first_apart) AddApart("DATA_FIRST_FRAME_APART", 0, 1, r);
+  if (r->first_apart) {
+    AddApart("DATA_FIRST_FRAME_APART", 0, 1, r);
+  } else {
+    FindFade(r);
+  }
   if (r->last_apart) {
     AddApart("DATA_LAST_FRAME_APART", frames - 1, frames - 1, r);
   }

@@ -47,13 +47,19 @@ void FindQuantized(Reference* r) {
   std::vector<Channel> channels = RotationChannels(r->clip);
   std::erase_if(channels, [](const Channel& c) { return c.range <= 0.5; });
   if (channels.size() < 3 || r->clip.frames < 20) return;
-  double step = 1;
-  for (const Channel& channel : channels) {
-    if (!channel.are_tenths) return;
-    if (!channel.are_whole) step = 0.1;
-  }
+  const auto moving = static_cast<double>(channels.size());
+  const auto tenths = static_cast<double>(
+      std::count_if(channels.begin(), channels.end(),
+                    [](const Channel& c) { return c.are_tenths; }));
+  const auto whole = static_cast<double>(
+      std::count_if(channels.begin(), channels.end(),
+                    [](const Channel& c) { return c.are_whole; }));
+  if (tenths < 0.9 * moving) return;
+  const bool are_whole = whole >= 0.9 * moving;
   Finding f{"DATA_QUANTIZED", Severity::kHint};
-  f.numbers = {{"step", step}, {"channels", channels.size()}};
+  f.numbers = {{"step", are_whole ? 1 : 0.1},
+               {"channels", are_whole ? whole : tenths},
+               {"moving", moving}};
   r->findings.push_back(f);
 }
 

@@ -360,7 +360,8 @@ std::vector<FaultCase> EdgeCases() {
   std::vector<FaultCase> all;
   for (const auto& part :
        {FrozenEdges(), RateEdges(), RepeatEdges(), SpikeEdges(), FarEdges(),
-        CalmEdges(), SlowRateEdges(), ApartEdges(), CutAndTempoEdges()}) {
+        CalmEdges(), SlowRateEdges(), PulseEdges(), FadeEdges(), ApartEdges(),
+        CutAndTempoEdges()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

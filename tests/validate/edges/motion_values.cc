@@ -25,6 +25,18 @@ float Hundredths(float value) { return std::rint(value * 100) / 100; }
 // Radians of twice the angle.
 float Radians(float value) { return value * 0.0349066F; }
 
+// Changes all rotations, and then adds to the first `channels` of them from
+// frame `first` on.
+void Spoil(float (*change)(float), int channels, int64_t first, Clip* clip) {
+  ChangeRotations(change, clip);
+  for (int64_t t = first; t < clip->motion.frames; ++t) {
+    for (int i = 0; i < channels; ++i) {
+      const int32_t node = i / 3;
+      ValueAt(clip, t, node, i % 3 + (node == 0 ? 3 : 0)) += 0.25F;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<FaultCase> ValueCases() {
@@ -43,13 +55,36 @@ std::vector<FaultCase> ValueCases() {
        kFewFrames,
        [](Clip* c) { ChangeRotations(Hundredths, c); },
        {}},
-      {"OneAngleBetweenTenths",
+      {"WholeDegreesButTheRoot",
+       kFewFrames,
+       [](Clip* c) { Spoil(Whole, 3, 0, c); },
+       {"hint DATA_QUANTIZED"},
+       {{"step", "1"}, {"channels", "30"}, {"moving", "33"}}},
+      {"ThreeAnglesBetweenTenths",
+       kFewFrames,
+       [](Clip* c) { Spoil(Tenths, 3, 299, c); },
+       {"hint DATA_QUANTIZED"},
+       {{"step", "0.1"}, {"channels", "30"}, {"moving", "33"}}},
+      {"FourAnglesBetweenTenths",
+       kFewFrames,
+       [](Clip* c) { Spoil(Tenths, 4, 299, c); },
+       {}},
+      {"ThreeAnglesBetweenWholeDegrees",
        kFewFrames,
        [](Clip* c) {
+         Spoil(Whole, 3, 299, c);
          ChangeRotations(Tenths, c);
-         ValueAt(c, 299, 10, 2) += 0.05F;
        },
-       {}},
+       {"hint DATA_QUANTIZED"},
+       {{"step", "1"}, {"channels", "30"}}},
+      {"FourAnglesBetweenWholeDegrees",
+       kFewFrames,
+       [](Clip* c) {
+         Spoil(Whole, 4, 299, c);
+         ChangeRotations(Tenths, c);
+       },
+       {"hint DATA_QUANTIZED"},
+       {{"step", "0.1"}, {"channels", "33"}}},
       {"Radians",
        MotionShape{},
        [](Clip* c) { ChangeRotations(Radians, c); },

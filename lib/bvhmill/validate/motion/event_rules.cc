@@ -1,15 +1,16 @@
 // Spikes and jumps of joints: poses that cannot belong to their neighbours.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "bvhmill/report/short_number.h"
+#include "bvhmill/validate/motion/events/candidates.h"
 #include "bvhmill/validate/motion/events/cut_finder.h"
 #include "bvhmill/validate/motion/events/event_tests.h"
+#include "bvhmill/validate/motion/events/pulses.h"
 #include "bvhmill/validate/motion/events/track_events.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
@@ -20,50 +21,11 @@ namespace {
 // Frames after each that an event needs.
 constexpr int64_t kLater = 4;
 
-// The square of the distance, as a step has it.
-double StepBetween(const Quat<double>& a, const Quat<double>& b) {
-  const bool is_opposite = Dot(a, b) < 0;
-  const double s = is_opposite && (a.w != 0 || b.w != 0) ? -1 : 1;
-  const auto square = [](double v) { return v * v; };
-  return square(a.x - s * b.x) + square(a.y - s * b.y) + square(a.z - s * b.z) +
-         square(a.w - s * b.w);
-}
-
 // The way of a jump of several steps is at least this share of their sum.
 constexpr double kLeastStraight = 0.8;
 
 // The index of the last frame of a jump whose first one has index `i`.
 size_t EndOf(int steps, size_t i) { return i + static_cast<size_t>(steps) - 1; }
-
-// For each index of a block, the events that may be there.
-enum Candidate : int32_t {
-  kMayBeSpike = 1,
-  kMayBeJump = 2,
-  kMayBeLocal = 4,
-  kMayBeSpread = 8
-};
-using Candidates = std::array<int32_t, kStepStride>;
-
-// One expression without branches, for all frames from `first` to `last` - 1:
-// the compiler makes vectors of it.
-Candidates FindCandidates(const float* steps, const float* kinks, size_t first,
-                          size_t last, const EventLimits& limits) {
-  Candidates candidates;
-  const EventLimits own = limits;
-  for (size_t i = first; i < last; ++i) {
-    const Around at{steps + i, kinks + i, own};
-    candidates[i] = (MayBeSpike(at) ? kMayBeSpike : 0) |
-                    (MayBeJump(at) ? kMayBeJump : 0) |
-                    (kinks[i] >= own.local_kink ? kMayBeLocal : 0) |
-                    (MayBeSpread(at) ? kMayBeSpread : 0);
-  }
-  return candidates;
-}
-
-// The first index from `i` to `last` - 1 that may have an event, or `last`.
-size_t NextCandidate(const Candidates& candidates, size_t i, size_t last) {
-  return FirstOf(i, last, [&](size_t at) { return candidates[at] != 0; });
-}
 
 class EventRules final : public MotionRule {
  public:
@@ -75,6 +37,7 @@ class EventRules final : public MotionRule {
   const EventLimits& LimitsOf(size_t track) const {
     return track < clip_->rotations ? rotations_ : positions_;
   }
+  int SlotOf(int64_t frame, int steps) const;
   TrackEvents* EventsOf(size_t track);
   void Walk(const MotionBlock& block, size_t track);
   int SidesAt(const MotionBlock& block, size_t track, const Around& at,
@@ -83,6 +46,8 @@ class EventRules final : public MotionRule {
                                          const Around& at, int64_t t) const;
   std::optional<TrackEvent> AnyJumpAt(const MotionBlock& block, size_t track,
                                       const Around& at, int64_t t) const;
+  void AddPulse(const MotionBlock& block, size_t track, const Around& at,
+                int64_t t);
   void AddJump(const MotionBlock& block, size_t track, const TrackEvent& jump);
   void CloseOpen(TrackEvents* events) const;
   EventTally Proved(const EventList& list, size_t track) const;
@@ -114,6 +79,16 @@ void EventRules::Begin(const MotionClip& clip) {
   is_hot_.assign(clip.tracks.size(), 0);
   slots_.assign(clip.tracks.size(), -1);
   events_.clear();
+}
+
+// The slot of the first cut among the steps to `frame` and to the frames after
+// it; -1 if there is none.
+int EventRules::SlotOf(int64_t frame, int steps) const {
+  int slot = -1;
+  for (int n = 0; n < steps && slot < 0; ++n) {
+    slot = clip_->cuts->SlotOf(frame + n);
+  }
+  return slot;
 }
 
 TrackEvents* EventRules::EventsOf(size_t track) {
@@ -156,7 +131,6 @@ void EventRules::Walk(const MotionBlock& block, size_t track) {
       first + static_cast<size_t>(std::max(end - begin, int64_t{0}));
   const Candidates candidates =
       FindCandidates(steps, kinks, first, last, limits);
-  const CutFinder& cuts = *clip_->cuts;
   for (size_t i = NextCandidate(candidates, first, last); i < last;
        i = NextCandidate(candidates, i + 1, last)) {
     const bool may_be_local = (candidates[i] & kMayBeLocal) != 0 &&
@@ -167,11 +141,10 @@ void EventRules::Walk(const MotionBlock& block, size_t track) {
     const Around at{steps + i, kinks + i, limits, is_inner};
     if ((candidates[i] & kMayBeSpike) != 0) {
       if (const auto spike = SpikeAt(*clip_, at, t)) {
-        const int slot = cuts.SlotOf(t);
-        EventsOf(track)->spikes.Add(*spike,
-                                    slot >= 0 ? slot : cuts.SlotOf(t + 1));
+        EventsOf(track)->spikes.Add(*spike, SlotOf(t, /*steps=*/2));
       }
     }
+    if ((candidates[i] & kMayBePulse) != 0) AddPulse(block, track, at, t);
     const bool may_be_jump =
         (candidates[i] & (kMayBeJump | kMayBeSpread)) != 0 || may_be_local;
     if (t < 2 || !may_be_jump) continue;
@@ -179,6 +152,18 @@ void EventRules::Walk(const MotionBlock& block, size_t track) {
       AddJump(block, track, *jump);
     }
   }
+}
+
+void EventRules::AddPulse(const MotionBlock& block, size_t track,
+                          const Around& at, int64_t t) {
+  const size_t before = block.IndexOf(t) - 1;
+  PulsePoses poses;
+  for (size_t k = 0; k < poses.size(); ++k) {
+    poses[k] = PoseAt(*clip_, block, clip_->tracks[track], before + k);
+  }
+  const auto pulse = PulseAt(*clip_, at, poses, t);
+  if (!pulse) return;
+  EventsOf(track)->spikes.Add(*pulse, SlotOf(t, kPulseSteps));
 }
 
 int EventRules::SidesAt(const MotionBlock& block, size_t track,
@@ -271,10 +256,7 @@ void EventRules::AddJump(const MotionBlock& block, size_t track,
                          const TrackEvent& jump) {
   const MotionTrack& which = clip_->tracks[track];
   const size_t i = block.IndexOf(jump.frame);
-  int slot = -1;
-  for (int n = 0; n < jump.steps && slot < 0; ++n) {
-    slot = clip_->cuts->SlotOf(jump.frame + n);
-  }
+  const int slot = SlotOf(jump.frame, jump.steps);
   TrackEvents* events = EventsOf(track);
   const bool is_near =
       events->has_open && jump.frame - events->open.frame <= window_;

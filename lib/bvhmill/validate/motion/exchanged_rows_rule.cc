@@ -1,41 +1,43 @@
-// Two neighbouring rows that are exchanged: the body steps too far, all of it
-// steps back, and it steps too far again.
+// Two rows that are exchanged: most of the body turns back at both, and moves
+// smoothly if each row takes the place of the other.
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bvhmill/report/short_number.h"
+#include "bvhmill/validate/motion/events/row_exchange.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
 
 namespace bvhmill {
 namespace {
 
-// The frames that a verdict about frame t compares: t - kBefore to t + kAfter.
-constexpr int64_t kBefore = 3;
-constexpr int64_t kAfter = 4;
-// Frames without a kink at each end of the clip.
+// Kinks this far from a row are not changed by an exchange with its neighbour.
+constexpr int64_t kCalmFrom = 3;
+constexpr int64_t kCalmTo = 5;
+// The frame whose kink is not known yet.
 constexpr int64_t kWithoutKink = 1;
-// Frames of the block before that the next one needs.
-constexpr size_t kHistory = kBefore + kAfter + 1;
-// The steps to and from exchanged rows are twice the step between them. Where a
-// motion turns round and plays backwards, there is no such step.
-constexpr double kMostOverBack = 3;
+constexpr int64_t kDelay = kCalmTo + kWithoutKink;
+// Sums of the frames before the block.
+constexpr size_t kHistory = kDelay + kCalmTo;
+// A row that stands out, and the newest ones that it is compared with.
+constexpr size_t kMostRows = 5;
 // Pairs whose frames are kept; the others are counted.
 constexpr size_t kMostPairs = 64;
 
-// Rows `frame` and frame + 1.
 struct Pair {
-  int64_t frame = 0;
-  // The step back from one to the other, summed over joints.
-  double degrees = 0;
-};
+  int64_t first = 0;
+  int64_t last = 0;
+  RowExchange found;
 
-// Sums over joints at a frame and around it, in radians.
-using Sums = std::array<float, kHistory + kStepStride>;
+  double Left() const { return found.after / found.before; }
+  double Change() const { return found.before - found.after; }
+};
 
 class ExchangedRowsRule final : public MotionRule {
  public:
@@ -44,13 +46,22 @@ class ExchangedRowsRule final : public MotionRule {
   void Finish(IssueLog* log) override;
 
  private:
-  bool IsExchanged(const float* kinks, const float* steps) const;
+  size_t IndexOf(int64_t frame) const {
+    return static_cast<size_t>(frame - first_ + int64_t{kHistory});
+  }
+  int64_t NextThatStandsOut(int64_t t, int64_t end) const;
+  bool TurnsBack(const MotionBlock& block, int64_t t) const;
+  void Compare(const MotionBlock& block, int64_t t);
+  void Keep(const Pair& pair);
   bool IsCut(const Pair& pair) const;
 
   const MotionClip* clip_ = nullptr;
-  // Index kHistory is the first frame of the block.
-  Sums kinks_ = {};
-  Sums steps_ = {};
+  // The sums of kinks, in radians, of frames from first_ - kHistory on.
+  std::array<float, kHistory + kStepStride> kinks_ = {};
+  int64_t first_ = 0;
+  // The newest rows, each in the slot of its number of all rows so far.
+  std::array<RowWindow, kMostRows> rows_;
+  size_t row_count_ = 0;
   std::vector<Pair> pairs_;
   int64_t others_ = 0;
 };
@@ -58,57 +69,105 @@ class ExchangedRowsRule final : public MotionRule {
 void ExchangedRowsRule::Begin(const MotionClip& clip) {
   clip_ = &clip;
   kinks_.fill(0);
-  steps_.fill(0);
+  row_count_ = 0;
   pairs_.clear();
   others_ = 0;
 }
 
-// Both point at the sums of the first of the two frames.
-bool ExchangedRowsRule::IsExchanged(const float* kinks,
-                                    const float* steps) const {
+// The first frame from `t` to `end` - 1 at which kinks are large and, on one
+// side, there are none; or `end`.
+int64_t ExchangedRowsRule::NextThatStandsOut(int64_t t, int64_t end) const {
   const MotionClip& clip = *clip_;
-  const double kink = std::min(kinks[0], kinks[1]);
-  const double near = std::max(kinks[-1], kinks[2]);
-  if (kink < clip[Threshold::DATA_ROWS_EXCHANGED_near] * near ||
-      kDegrees * kink < clip[Threshold::DATA_ROWS_EXCHANGED_degrees]) {
-    return false;
+  const auto least = static_cast<float>(
+      clip[Threshold::DATA_ROWS_EXCHANGED_degrees] / kDegrees);
+  const auto ratio =
+      static_cast<float>(clip[Threshold::DATA_ROWS_EXCHANGED_kinks]);
+  const float* const kinks = kinks_.data();
+  const auto stands_out = [=](size_t i) {
+    const float* const k = kinks + i;
+    const float before = std::max(std::max(k[-5], k[-4]), k[-3]);
+    const float after = std::max(std::max(k[3], k[4]), k[5]);
+    return (k[0] >= least) & (k[0] >= ratio * std::min(before, after));
+  };
+  static_assert(kCalmFrom == 3 && kCalmTo == 5);
+  const size_t found = FirstOf(IndexOf(t), IndexOf(end), stands_out);
+  return first_ + static_cast<int64_t>(found) - int64_t{kHistory};
+}
+
+// Joints that turn back at frame t have most of its kinks.
+bool ExchangedRowsRule::TurnsBack(const MotionBlock& block, int64_t t) const {
+  const size_t i = block.IndexOf(t);
+  const float cap = block.totals->max_kink;
+  double turning = 0;
+  for (size_t track = 0; track < clip_->rotations; ++track) {
+    const float* const steps = block.StepsOf(track) + i;
+    const float kink = block.KinksOf(track)[i];
+    if (kink <= steps[0] + steps[1]) continue;
+    turning += std::sqrt(double{std::min(kink, cap)});
   }
-  const double far = std::max({kinks[-3], kinks[-2], kinks[3], kinks[4]});
-  const double out = std::min(steps[0], steps[2]);
-  const double outside = std::max(steps[-1], steps[3]);
-  return kink >= clip[Threshold::DATA_ROWS_EXCHANGED_far] * far &&
-         out >= clip[Threshold::DATA_ROWS_EXCHANGED_steps] * outside &&
-         out >= clip[Threshold::DATA_ROWS_EXCHANGED_back] * double{steps[1]} &&
-         out <= kMostOverBack * double{steps[1]};
+  return turning >= (*clip_)[Threshold::DATA_ROWS_EXCHANGED_turning] *
+                        double{kinks_[IndexOf(t)]};
+}
+
+// Finds the row that frame t would best change places with.
+void ExchangedRowsRule::Compare(const MotionBlock& block, int64_t t) {
+  const MotionClip& clip = *clip_;
+  RowWindow& row = rows_[row_count_ % kMostRows];
+  const size_t others = std::min(row_count_, kMostRows - 1);
+  TakeRows(clip, block, t, &row);
+  // A summand of MeasureExchange is twice a kink.
+  const double cap = 2 * KinkDegrees(block.totals->max_kink);
+  std::optional<Pair> best;
+  for (size_t k = 1; k <= others; ++k) {
+    const RowWindow& other = rows_[(row_count_ - k) % kMostRows];
+    const auto apart = static_cast<double>(t - other.frame);
+    if (apart > clip[Threshold::DATA_ROWS_EXCHANGED_frames]) break;
+    const Pair pair = {other.frame, t, MeasureExchange(clip, other, row, cap)};
+    if (!best || pair.Left() < best->Left()) best = pair;
+  }
+  ++row_count_;
+  if (best) Keep(*best);
+}
+
+void ExchangedRowsRule::Keep(const Pair& pair) {
+  const MotionClip& clip = *clip_;
+  const auto joints = static_cast<double>(pair.found.joints);
+  if (!(pair.Left() <= clip[Threshold::DATA_ROWS_EXCHANGED_left]) ||
+      joints < clip[Threshold::DATA_ROWS_EXCHANGED_joints]) {
+    return;
+  }
+  // An exchange with a row between two exchanged ones helps a little, too.
+  if (!pairs_.empty() && pair.first <= pairs_.back().last) {
+    if (pair.Left() < pairs_.back().Left()) pairs_.back() = pair;
+  } else if (pairs_.size() == kMostPairs) {
+    ++others_;
+  } else {
+    pairs_.push_back(pair);
+  }
 }
 
 void ExchangedRowsRule::Add(const MotionBlock& block) {
+  first_ = block.first;
   const auto frames = static_cast<size_t>(block.frames);
-  const StepTotals& totals = *block.totals;
   // The kink of the frame before the block is known now.
-  std::copy_n(totals.kinks.data() + kStepLead - 1, frames + 1,
+  std::copy_n(block.totals->kinks.data() + kStepLead - 1, frames + 1,
               kinks_.data() + kHistory - 1);
-  std::copy_n(totals.steps.data() + kStepLead, frames,
-              steps_.data() + kHistory);
-  const int64_t begin =
-      std::max(block.first - kAfter - kWithoutKink, kWithoutKink + kBefore);
-  for (int64_t t = begin; t < block.end() - kAfter - kWithoutKink; ++t) {
-    const auto i = static_cast<size_t>(t - block.first + int64_t{kHistory});
-    if (!IsExchanged(&kinks_[i], &steps_[i])) continue;
-    if (pairs_.size() == kMostPairs) {
-      ++others_;
-    } else {
-      pairs_.push_back({t, 2 * kDegrees * double{steps_[i + 1]}});
-    }
+  std::fill_n(kinks_.data() + kHistory + frames, kCalmTo, 0.0F);
+  const int64_t begin = std::max(block.first - kDelay, RowWindow::kBeside);
+  const int64_t end =
+      block.end() - (block.is_last ? RowWindow::kBeside : kDelay);
+  for (int64_t t = begin; t < end; ++t) {
+    t = NextThatStandsOut(t, end);
+    if (t < end && TurnsBack(block, t)) Compare(block, t);
   }
   std::copy_n(kinks_.data() + frames, kHistory, kinks_.data());
-  std::copy_n(steps_.data() + frames, kHistory, steps_.data());
 }
 
 bool ExchangedRowsRule::IsCut(const Pair& pair) const {
   const auto& cuts = clip_->facts->cuts;
   return std::any_of(cuts.begin(), cuts.end(), [&](int64_t cut) {
-    return cut >= pair.frame && cut <= pair.frame + 2;
+    return (cut >= pair.first && cut <= pair.first + 1) ||
+           (cut >= pair.last && cut <= pair.last + 1);
   });
 }
 
@@ -118,15 +177,16 @@ void ExchangedRowsRule::Finish(IssueLog* log) {
   if (pairs_.empty()) return;
   const Pair& worst = *std::max_element(
       pairs_.begin(), pairs_.end(),
-      [](const Pair& a, const Pair& b) { return a.degrees < b.degrees; });
-  const std::string frame = std::to_string(worst.frame);
-  const std::string next = std::to_string(worst.frame + 1);
-  Location at = FrameLocation(worst.frame);
-  at.last_frame = worst.frame + 1;
-  log->Add(
-      IssueCode::DATA_ROWS_EXCHANGED, at,
-      {{"first", frame}, {"last", next}, {"degrees", Short(worst.degrees)}},
-      static_cast<int64_t>(pairs_.size()) + others_);
+      [](const Pair& a, const Pair& b) { return a.Change() < b.Change(); });
+  Location at = FrameLocation(worst.first);
+  at.last_frame = worst.last;
+  log->Add(IssueCode::DATA_ROWS_EXCHANGED, at,
+           {{"first", std::to_string(worst.first)},
+            {"last", std::to_string(worst.last)},
+            {"joints", std::to_string(worst.found.joints)},
+            {"degrees", Short(worst.found.before)},
+            {"left", Short(worst.found.after)}},
+           static_cast<int64_t>(pairs_.size()) + others_);
 }
 
 }  // namespace

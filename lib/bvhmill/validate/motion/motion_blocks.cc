@@ -120,7 +120,9 @@ void MotionBlocks::Begin(const ObservedClip& clip) {
   // The cap of squares is the smallest one of kinks.
   static_assert(kCalmDegrees <= kCapDegrees);
   caps_ = {StepOf(kCapDegrees), KinkOf(kCapDegrees), KinkOf(kCalmDegrees)};
-  totals_.max_kink = KinkOf(kTotalDegrees);
+  constexpr double kFullRate = 60;
+  totals_.max_kink =
+      KinkOf(kTotalDegrees * std::max(1.0, kFullRate * clip.motion.dt));
   totals_.min_jump = StepOf(kJumperDegrees);
 }
 

@@ -70,7 +70,8 @@ struct TrackSums {
 };
 inline constexpr double kCapDegrees = 20;
 inline constexpr double kCalmDegrees = 10;
-// A kink above this counts as this in the totals of frames.
+// A kink above this counts as this in the totals of frames, at 60 frames a
+// second or more. At lower rates kinks are larger, and so is the limit.
 inline constexpr double kTotalDegrees = 5;
 
 class CutFinder;
@@ -179,5 +180,7 @@ class MotionRule {
   virtual void Finish(IssueLog* log) = 0;
 };
 inline constexpr int64_t kRuleTrackBytes = 128;
+// All rules together keep this much for each channel: some rows.
+inline constexpr int64_t kRuleChannelBytes = 100;
 
 }  // namespace bvhmill

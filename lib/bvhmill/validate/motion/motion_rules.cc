@@ -30,6 +30,7 @@ class MotionRules final : public RowObserver {
   int64_t MemoryBytes(const Skeleton& skeleton,
                       const SkeletonFacts& /*facts*/) const override {
     return MotionBlocks::MemoryBytes(skeleton) +
+           static_cast<int64_t>(skeleton.channels.size()) * kRuleChannelBytes +
            MotionBlocks::MaxTracks(skeleton) * kRuleTrackBytes *
                static_cast<int64_t>(rules_.size());
   }

@@ -51,4 +51,12 @@ Quat<double> PoseAt(const MotionClip& clip, const MotionBlock& block,
   return q;
 }
 
+double StepBetween(const Quat<double>& a, const Quat<double>& b) {
+  const bool is_opposite = Dot(a, b) < 0;
+  const double s = is_opposite && (a.w != 0 || b.w != 0) ? -1 : 1;
+  const auto square = [](double v) { return v * v; };
+  return square(a.x - s * b.x) + square(a.y - s * b.y) + square(a.z - s * b.z) +
+         square(a.w - s * b.w);
+}
+
 }  // namespace bvhmill

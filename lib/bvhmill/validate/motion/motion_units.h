@@ -67,6 +67,9 @@ size_t FirstOf(size_t i, size_t last, const Matches& matches) {
 Quat<double> PoseAt(const MotionClip& clip, const MotionBlock& block,
                     const MotionTrack& track, size_t i);
 
+// The square of the distance of two poses, as a step has it.
+double StepBetween(const Quat<double>& a, const Quat<double>& b);
+
 // Adds two args: "seconds" is the time that `frames` frames last, and
 // "duration" is `before` and that time in words. If the file states no rate,
 // there are no "seconds", and "duration" is empty.

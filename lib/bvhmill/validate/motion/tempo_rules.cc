@@ -15,9 +15,10 @@
 namespace bvhmill {
 namespace {
 
-// Kinks in frames 1 and 2 may be those of a first frame that stands apart, and
-// that of the frame before the last one those of the last.
-constexpr int64_t kFirstKink = 3;
+// Kinks in frames 1 to 4 may be those of a first frame that stands apart, or of
+// a pose that fades into the motion, and that of the frame before the last one
+// those of the last.
+constexpr int64_t kFirstKink = 5;
 constexpr size_t kLeastStride = 2;
 constexpr size_t kMostStride = 5;
 // A multiple of all strides.

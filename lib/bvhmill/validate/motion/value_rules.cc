@@ -44,13 +44,15 @@ class ValueRules final : public MotionRule {
 
  private:
   void AddValues(const float* values, size_t count, Values* sums);
-  bool AreMultiples(bool whole) const;
+  double CountMultiples(bool whole) const;
   void LogQuantized(IssueLog* log) const;
   void LogRadians(IssueLog* log) const;
 
   const MotionClip* clip_ = nullptr;
   // One for each channel of rotation tracks.
   std::vector<Values> columns_;
+  // Channels that move, and are no multiples.
+  double others_ = 0;
   bool may_be_quantized_ = false;
   bool may_be_radians_ = false;
 };
@@ -62,10 +64,13 @@ void ValueRules::Begin(const MotionClip& clip) {
     columns += clip.ColumnsOf(clip.tracks[i]).size();
   }
   columns_.assign(columns, {});
+  others_ = 0;
   may_be_quantized_ = may_be_radians_ = columns > 0;
 }
 
 void ValueRules::AddValues(const float* values, size_t count, Values* sums) {
+  const double moves = (*clip_)[Threshold::DATA_QUANTIZED_degrees];
+  const bool was_other = !sums->are_tenths && sums->range() > moves;
   for (size_t i = 0; i < count; ++i) {
     const float value = values[i];
     sums->smallest = std::min(sums->smallest, value);
@@ -76,8 +81,11 @@ void ValueRules::AddValues(const float* values, size_t count, Values* sums) {
   if (std::max(sums->largest, -sums->smallest) > kTurnInRadians) {
     may_be_radians_ = false;
   }
-  if (!sums->are_tenths &&
-      sums->range() > (*clip_)[Threshold::DATA_QUANTIZED_degrees]) {
+  const bool is_other = !sums->are_tenths && sums->range() > moves;
+  if (is_other && !was_other) ++others_;
+  // No more channels move than there are.
+  const double most = 1 - (*clip_)[Threshold::DATA_QUANTIZED_share];
+  if (others_ > most * static_cast<double>(columns_.size())) {
     may_be_quantized_ = false;
   }
 }
@@ -96,29 +104,32 @@ void ValueRules::Add(const MotionBlock& block) {
   }
 }
 
-// All channels that move have multiples of 1, or of 0.1.
-bool ValueRules::AreMultiples(bool whole) const {
+// Channels that move and have multiples of 1, or of 0.1.
+double ValueRules::CountMultiples(bool whole) const {
   const double moves = (*clip_)[Threshold::DATA_QUANTIZED_degrees];
-  return std::all_of(columns_.begin(), columns_.end(), [&](const Values& v) {
-    return v.range() <= moves || v.IsMultipleOf(whole);
-  });
+  return static_cast<double>(
+      std::count_if(columns_.begin(), columns_.end(), [&](const Values& v) {
+        return v.range() > moves && v.IsMultipleOf(whole);
+      }));
 }
 
 void ValueRules::LogQuantized(IssueLog* log) const {
   const MotionClip& clip = *clip_;
-  const double moves = clip[Threshold::DATA_QUANTIZED_degrees];
-  const auto moving = static_cast<double>(
-      std::count_if(columns_.begin(), columns_.end(),
-                    [&](const Values& v) { return v.range() > moves; }));
+  const double tenths = CountMultiples(/*whole=*/false);
+  const double whole = CountMultiples(/*whole=*/true);
+  const double moving = tenths + others_;
+  const double fewest = clip[Threshold::DATA_QUANTIZED_share] * moving;
   if (!may_be_quantized_ || moving == 0 ||
       moving < clip[Threshold::DATA_QUANTIZED_channels] ||
       clip.facts->frames < clip[Threshold::DATA_QUANTIZED_frames] ||
-      !AreMultiples(false)) {
+      tenths < fewest) {
     return;
   }
+  const bool are_whole = whole >= fewest;
   log->Add(IssueCode::DATA_QUANTIZED, {},
-           {{"step", AreMultiples(true) ? "1" : "0.1"},
-            {"channels", Short(moving)}});
+           {{"step", are_whole ? "1" : "0.1"},
+            {"channels", Short(are_whole ? whole : tenths)},
+            {"moving", Short(moving)}});
 }
 
 void ValueRules::LogRadians(IssueLog* log) const {

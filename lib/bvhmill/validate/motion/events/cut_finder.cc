@@ -31,6 +31,7 @@ void CutFinder::Begin(const MotionClip& clip) {
   largest_other_ = {};
   other_frames_.clear();
   first_ = last_ = {};
+  fade_ = {};
 }
 
 double CutFinder::Moving() const {
@@ -84,6 +85,7 @@ void CutFinder::Add(const MotionBlock& block) {
   replaced_ = 0;
   std::erase_if(other_frames_,
                 [&](int64_t frame) { return frame < block.first - kLag; });
+  if (block.first == 0) fade_ = FindFadeIn(*clip_, block);
   const StepTotals& totals = *block.totals;
   double moving = -1;
   const int64_t begin = std::max<int64_t>(block.BeginFor(1), 1);
@@ -144,6 +146,16 @@ Apart CutFinder::ApartAt(const CutCandidate& step, bool is_first) const {
   return apart;
 }
 
+// Frame 0 alone, or the frames in which its pose fades into the motion.
+Apart CutFinder::FirstApart() const {
+  const MotionClip& clip = *clip_;
+  const Apart frame = ApartAt(first_, /*is_first=*/true);
+  const bool fades = fade_.joints >= clip[Threshold::DATA_CUT_joints] &&
+                     fade_.joints >= clip[Threshold::DATA_CUT_share] * Moving();
+  if (frame.is_apart() || !fades) return frame;
+  return {0, fade_.frames, fade_.joints, fade_.degrees, /*by_rotation=*/true};
+}
+
 void CutFinder::LogApart(IssueCode code, const Apart& apart,
                          IssueLog* log) const {
   std::string amount;
@@ -156,7 +168,16 @@ void CutFinder::LogApart(IssueCode code, const Apart& apart,
                     {"amount", amount},
                     {"degrees", Short(apart.degrees)}};
   if (apart.reach > 0) args.emplace_back("reach", Short(apart.reach));
-  log->Add(code, FrameLocation(apart.frame), std::move(args));
+  Location at = FrameLocation(apart.frame);
+  const std::string last = std::to_string(apart.frames - 1);
+  if (apart.frames > 1) at.last_frame = apart.frames - 1;
+  if (code == IssueCode::DATA_FIRST_FRAME_APART) {
+    args.emplace_back("which", apart.frames == 1
+                                   ? "frame 0 is"
+                                   : "frames 0 to " + last + " are");
+    args.emplace_back("frames", std::to_string(apart.frames));
+  }
+  log->Add(code, at, std::move(args));
 }
 
 void CutFinder::Finish(IssueLog* log) {
@@ -164,7 +185,7 @@ void CutFinder::Finish(IssueLog* log) {
   if (facts.has_many_repeats) return;
   rotations_ = RotationLimits(*clip_);
   if (facts.reach > 0) positions_ = PositionLimits(*clip_);
-  const Apart first = ApartAt(first_, true);
+  const Apart first = FirstApart();
   const Apart last = ApartAt(last_, false);
   facts.first_apart = first.is_apart();
   facts.last_apart = last.is_apart();

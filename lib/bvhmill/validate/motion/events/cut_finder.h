@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bvhmill/validate/motion/events/event_tests.h"
+#include "bvhmill/validate/motion/events/fade_in.h"
 #include "bvhmill/validate/motion/motion_rule.h"
 
 namespace bvhmill {
@@ -26,6 +27,8 @@ struct CutCandidate {
 // How an end of the clip stands apart from the frame next to it.
 struct Apart {
   int64_t frame = 0;
+  // More than one if a pose fades into the motion.
+  int64_t frames = 1;
   // The number of joints that step, at least 1, and their largest step.
   double joints = 1;
   double degrees = 0;
@@ -77,6 +80,7 @@ class CutFinder {
   void LeaveOut(const CutCandidate& step);
   void LogCuts(IssueLog* log);
   Apart ApartAt(const CutCandidate& step, bool is_first) const;
+  Apart FirstApart() const;
   bool Leaps(size_t track, bool is_first) const;
   void LogApart(IssueCode code, const Apart& apart, IssueLog* log) const;
 
@@ -91,6 +95,7 @@ class CutFinder {
   uint32_t replaced_ = 0;
   CutCandidate first_;
   CutCandidate last_;
+  FadeIn fade_;
   // The limits of jumps.
   EventLimits rotations_;
   EventLimits positions_;

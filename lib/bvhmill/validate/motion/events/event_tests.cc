@@ -58,6 +58,22 @@ void AddQuickLimits(const MotionClip& clip, EventLimits* limits) {
       static_cast<float>(std::pow(spread / limits->step_unit, 2) * kLess);
 }
 
+// Adds what MayBePulse compares with.
+void AddPulseLimits(const MotionClip& clip, EventLimits* limits) {
+  constexpr double kLess = 0.9999;
+  constexpr double kRounding = 1.001;
+  if (kPulseFrames * clip.facts->dt >
+      clip[Threshold::DATA_SPIKE_pulse_seconds] * kRounding) {
+    return;
+  }
+  const double least =
+      kLeastPulseStep * clip[Threshold::DATA_SPIKE_pulse_degrees];
+  const double beside =
+      1 / std::max(clip[Threshold::DATA_SPIKE_pulse_ratio], 1.0);
+  limits->pulse_step = static_cast<float>(double{StepOf(least)} * kLess);
+  limits->most_beside_pulse = static_cast<float>(beside * beside / kLess);
+}
+
 }  // namespace
 
 EventLimits RotationLimits(const MotionClip& clip) {
@@ -83,6 +99,7 @@ EventLimits RotationLimits(const MotionClip& clip) {
       std::max(clip[Threshold::DATA_SPIKE_local_degrees], rate * dt * dt / 2);
   AddLocalLimits(clip, clip[Threshold::DATA_JUMP_local_degrees], &limits);
   AddQuickLimits(clip, &limits);
+  AddPulseLimits(clip, &limits);
   return limits;
 }
 

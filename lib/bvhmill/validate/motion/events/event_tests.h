@@ -61,9 +61,20 @@ struct EventLimits {
   double quick_step = HUGE_VAL;
   // The square of the least step of either, with room for rounding.
   float spread_step = 0;
+  // A smoothed spike of rotations: the square of its least step, and that of
+  // the steps before and after it as a share of it. Both leave room for
+  // rounding.
+  float pulse_step = HUGE_VALF;
+  float most_beside_pulse = 0;
 
   bool has_local_forms() const { return local_jump < HUGE_VAL; }
 };
+
+// The frames of a smoothed spike. Its steps are this share of its height, at
+// least: half of it in a filtered spike of one frame, and less than a third
+// where toes roll off.
+inline constexpr int kPulseFrames = 3;
+inline constexpr double kLeastPulseStep = 0.4;
 
 // Frames on either side of one that forms need which compare with the frames
 // near by.
