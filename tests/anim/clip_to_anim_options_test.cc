@@ -82,6 +82,68 @@ TEST(ClipToAnim, PositionsThatAreNotFiniteAreReported) {
   EXPECT_EQ(counts, (std::vector<int64_t>{1, 2}));
 }
 
+// A chain whose root and torso have offsets and positions: all are small
+// integers, so that sums of them are exact.
+Clip ChainWithPositions() {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("mPelvis", "XYZzxy", {3, 90, 5});
+  const int torso = builder.Joint(hips, "mTorso", "XYZzxy", {2, 10, 4});
+  const int chest = builder.Joint(torso, "mChest", "zxy", {0, 20, 0});
+  builder.EndSite(chest);
+  Clip clip;
+  clip.skeleton = builder.Build();
+  clip.motion.frames = 60;
+  clip.motion.frame_time = 0.02;
+  const size_t width = clip.skeleton.channels.size();
+  for (size_t i = 0; i < 60 * width; ++i) {
+    clip.motion.values.push_back(
+        static_cast<float>((i / width * (i % width + 3)) % 40));
+  }
+  return clip;
+}
+
+// Adds the offset of a node to its positions in every frame.
+void AddOffset(size_t node, Clip* clip) {
+  const size_t width = clip->skeleton.channels.size();
+  const Node& moved = clip->skeleton.nodes[node];
+  for (size_t frame = 0; frame < 60; ++frame) {
+    const size_t at = frame * width + static_cast<size_t>(moved.first_channel);
+    for (size_t i = 0; i < 3; ++i) {
+      clip->motion.values[at + i] += moved.offset[i];
+    }
+  }
+}
+
+TEST(ClipToAnim, PositionsAreReadByTheConventions) {
+  ClipToAnimOptions options;
+  options.metres_per_unit = 0.01;
+  options.joint_positions = true;
+  options.joint_names = {"mPelvis", "mTorso", "mChest", ""};
+  options.reference = AnimReference::kRestPose;
+  const Clip clip = ChainWithPositions();
+  const AnimMotion plain = Convert(clip, options).motion;
+  const auto read_by = [&](const Conventions& conventions) {
+    ClipToAnimOptions chosen = options;
+    chosen.conventions = conventions;
+    return Convert(clip, chosen).motion;
+  };
+  // The same positions, written as the default conventions need them.
+  const Conventions added[] = {
+      {JointPositions::kReplaceOffset, RootOffset::kAdded},
+      {JointPositions::kAddToOffset, RootOffset::kReplaced}};
+  for (const size_t node : {0, 1}) {
+    Clip same = clip;
+    AddOffset(node, &same);
+    const AnimMotion motion = read_by(added[node]);
+    ExpectSameMotion(motion, Convert(same, options).motion);
+    EXPECT_TRUE(BytesOf(motion) != BytesOf(plain));
+  }
+  const AnimMotion ignored =
+      read_by({JointPositions::kIgnore, RootOffset::kReplaced});
+  EXPECT_FALSE(plain.joints.at(1).positions.empty());
+  EXPECT_TRUE(ignored.joints.at(1).positions.empty());
+}
+
 TEST(ClipToAnim, JointsAtRestAreLeftOut) {
   ClipToAnimOptions options;
   options.joint_names = kNames;
