@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "tests/support/clips.h"
@@ -84,6 +85,18 @@ TEST(Writer, DecimalsAreFixedWhereAskedFor) {
     const std::string text = Written(clip, decimals);
     EXPECT_NE(text.find(offset), text.npos) << text;
     EXPECT_EQ(LastLine(text), row);
+  }
+}
+
+TEST(Writer, DecimalsAreSixtyAtMost) {
+  SkeletonBuilder builder;
+  builder.Root("Hips", "X");
+  Clip clip = CountingClip(builder.Build(), 1);
+  clip.motion.values = {-1.5F};
+  for (const int decimals : {59, 60, 61, 1000}) {
+    const auto zeros = static_cast<size_t>(std::min(decimals, 60) - 1);
+    EXPECT_EQ(LastLine(Written(clip, decimals)),
+              "-1.5" + std::string(zeros, '0'));
   }
 }
 

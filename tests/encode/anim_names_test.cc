@@ -5,6 +5,7 @@
 
 #include "bvhmill/anim/format/anim_reader.h"
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/encode/avatar_names.h"
 #include "tests/encode/encode_support.h"
 #include "tests/support/clips.h"
 
@@ -120,6 +121,32 @@ TEST(AnimNames, FewBonesOfManyJointsAreRefused) {
   meant = {};
   meant.joint_map_rows = {{"mPelvis", "mPelvis"}};
   EXPECT_EQ(CodeOf(Known(1, 5), meant), "");
+}
+
+// Names of LAFAN1 and of Mixamo; the first map of both is chosen.
+Skeleton Spine(int joints) {
+  static constexpr const char* kNames[] = {"Hips", "Spine", "Spine1", "Spine2",
+                                           "Neck"};
+  SkeletonBuilder builder;
+  int last = builder.Root(kNames[0], "XYZzxy");
+  for (int i = 1; i < joints; ++i) last = builder.Joint(last, kNames[i], "zxy");
+  return builder.Build();
+}
+
+TEST(AnimNames, AMapIsRecognizedByFourBones) {
+  for (const int bones : {3, 4, 5}) {
+    const AvatarNaming naming = NameAvatarJoints({}, Spine(bones));
+    EXPECT_EQ(naming.map, bones < 4 ? "" : "lafan1") << bones;
+    EXPECT_EQ(naming.bones, bones < 4 ? 0 : bones);
+  }
+}
+
+// With a map, joints that it does not name keep their own names: it drives as
+// many bones.
+TEST(AnimNames, AMapMustDriveMoreBonesThanTheirOwnNamesDo) {
+  const AvatarNaming naming = NameAvatarJoints({}, Known(8, 8).skeleton);
+  EXPECT_EQ(naming.map, "");
+  EXPECT_EQ(naming.bones, 8);
 }
 
 }  // namespace
