@@ -141,6 +141,19 @@ TEST(Writer, TilesGiveTheSameBytes) {
   }
 }
 
+TEST(Writer, LinesAreIndentedByTheirDepthUpToSixtyFourTabs) {
+  SkeletonBuilder builder;
+  int last = builder.Root("Hips", "");
+  for (int i = 1; i < 70; ++i) last = builder.Joint(last, "Joint", "");
+  const std::string text = Written(CountingClip(builder.Build(), 1));
+  for (const size_t depth : {1, 63, 64, 65, 69}) {
+    const std::string line =
+        "\n" + std::string(std::min<size_t>(depth, 64), '\t') + "JOINT Joint\n";
+    EXPECT_NE(text.find(line), text.npos) << depth;
+  }
+  EXPECT_EQ(text.find(std::string(65, '\t')), text.npos);
+}
+
 // Takes `room` bytes and then no more.
 class FullSink final : public Sink {
  public:
