@@ -35,6 +35,35 @@ TEST(ClipToAnim, RaisesTheBoundsUntilTheFileFits) {
   EXPECT_NE(Codes(report).find("ANIM_BOUNDS_RAISED"), std::string::npos);
 }
 
+// How often a bound was raised by half from `least`.
+double RaisesFrom(double least, double bound) {
+  return std::log(bound / least) / std::log(1.5);
+}
+
+TEST(ClipToAnim, RaisesBothBoundsByHalf) {
+  const Clip clip = Figure(200, 0);
+  const struct {
+    float degrees;
+    float millimetres;
+    double least_degrees;
+    double least_millimetres;
+  } cases[] = {{0.1F, 1, 0.1, 1}, {0, 0, 0.02, 0.2}, {0.01F, 0.1F, 0.02, 0.2}};
+  for (const auto& c : cases) {
+    ClipToAnimOptions options;
+    options.joint_names = kNames;
+    options.max_degrees = c.degrees;
+    options.max_millimetres = c.millimetres;
+    options.max_bytes =
+        static_cast<int64_t>(AnimBytes(Convert(clip, options).motion)) / 2;
+    const ClipToAnimResult less = Convert(clip, options);
+    const double raises = RaisesFrom(c.least_degrees, less.max_degrees);
+    EXPECT_GE(raises, 0.999);
+    EXPECT_NEAR(raises, std::round(raises), 1e-3);
+    EXPECT_NEAR(RaisesFrom(c.least_millimetres, less.max_millimetres), raises,
+                1e-3);
+  }
+}
+
 TEST(ClipToAnim, ValuesThatAreNotFiniteRepeatTheOneBefore) {
   ClipToAnimOptions options;
   options.joint_names = kNames;
@@ -207,6 +236,14 @@ TEST(ClipToAnim, RefusesOptionsThatMakeNoSense) {
   EXPECT_EQ(refuses([](O* o) { o->joint_names = {"a"}; }), "joint_names");
   EXPECT_EQ(refuses([](O* o) { o->max_degrees = -1; }), "max_degrees");
   EXPECT_EQ(refuses([](O* o) { o->max_degrees = NAN; }), "max_degrees");
+  EXPECT_EQ(refuses([](O* o) { o->max_degrees = 90; }), "");
+  EXPECT_EQ(refuses([](O* o) { o->max_degrees = 90.1F; }), "max_degrees");
+  EXPECT_EQ(refuses([](O* o) { o->max_millimetres = 1000; }), "");
+  EXPECT_EQ(refuses([](O* o) { o->max_millimetres = 1000.1F; }),
+            "max_millimetres");
+  EXPECT_EQ(refuses([](O* o) { o->max_degrees_limit = 90; }), "");
+  EXPECT_EQ(refuses([](O* o) { o->max_degrees_limit = 90.1F; }),
+            "max_degrees_limit");
   EXPECT_EQ(refuses([](O* o) { o->max_millimetres = 1e9F; }),
             "max_millimetres");
   EXPECT_EQ(refuses([](O* o) { o->metres_per_unit = -1; }), "metres_per_unit");
