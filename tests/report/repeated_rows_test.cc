@@ -63,6 +63,11 @@ TEST(RepeatedRows, ThreeInnerRunsAreReported) {
   EXPECT_FALSE(RowsOf(Times(2, few) + "nnn").are_reported());
   EXPECT_TRUE(RowsOf(Times(3, few) + "nnn").are_reported());
   EXPECT_EQ(RowsOf(Times(3, few) + "nnn").stride(), 0);
+  EXPECT_EQ(RowsOf(Times(3, few) + "nnn").first(), 19);
+  EXPECT_EQ(RowsOf(Times(3, few) + "nnn").last(), 65);
+  // So is a pattern, also if the ends have most of its runs.
+  EXPECT_EQ(RowsOf(Times(4, "nr")).inner_runs(), 2);
+  EXPECT_TRUE(RowsOf(Times(4, "nr")).are_reported());
 }
 
 // Poses that stand for a few rows each.
@@ -77,6 +82,9 @@ TEST(RepeatedRows, PosesOfAboutOneLengthAreAPattern) {
       {Times(10, "nr"), 2, false},
       {Times(10, "nrr"), 3, false},
       {Times(3, "nr"), 0, false},
+      {Times(4, "nr"), 2, false},
+      {Times(5, "nr") + Times(5, "nrr"), 2, true},
+      {Times(4, "nr") + Times(5, "nrr"), 3, true},
       // Nine of ten poses are equal; then eight of nine.
       {Times(9, "nr") + "nrr", 2, false},
       {Times(8, "nr") + "nrr", 2, true},
@@ -100,6 +108,10 @@ TEST(RepeatedRows, SomePosesStandIfMostDoNot) {
   EXPECT_EQ(rows.some().poses, 10);
   EXPECT_EQ(rows.some().rows, 3);
   EXPECT_TRUE(rows.are_reported());
+  // Three of five runs are as long as each other; then less.
+  const std::string others = "nnnrrrrnnnrrrrrr";
+  EXPECT_EQ(RowsOf(Times(3, "nnnrr") + others).some().poses, 3);
+  EXPECT_EQ(RowsOf(Times(2, "nnnrr") + others).some().poses, 0);
 }
 
 // Poses that stand for so long that each is a still by itself.
@@ -114,6 +126,7 @@ TEST(RepeatedRows, StillsThatFollowEachOtherAreAPattern) {
   } cases[] = {
       {Times(8, pose), 6, false, 0},
       {Times(3, pose), 0, false, 3},
+      {Times(4, pose), 6, false, 0},
       // One new row may stand between them, but not two.
       {Times(8, pose + "n"), 6, true, 0},
       {Times(8, pose + "nn"), 0, false, 8},
@@ -121,13 +134,37 @@ TEST(RepeatedRows, StillsThatFollowEachOtherAreAPattern) {
       {Times(9, pose) + pose + "r", 6, false, 0},
       {Times(8, pose) + pose + "r", 6, true, 0},
       {Times(8, pose + "r") + pose, 7, true, 0},
+      {Times(5, pose) + Times(5, pose + "r"), 6, true, 0},
+      // Most runs are such stills: six of ten, and five of nine.
+      {Times(6, pose) + Times(4, "nrnn"), 6, true, 0},
+      {Times(5, pose) + Times(4, "nrnn"), 0, false, 5},
+      // Six of ten follow another, or are followed; then five.
+      {Times(6, pose) + Times(4, "nn" + pose), 6, true, 0},
+      {Times(5, pose) + Times(5, "nn" + pose), 0, false, 10},
   };
   for (const auto& c : cases) {
     const RepeatedRows rows = RowsOf(c.rows, kTime);
     EXPECT_EQ(rows.stride(), c.stride) << c.rows;
     EXPECT_EQ(rows.is_uneven(), c.is_uneven) << c.rows;
     EXPECT_EQ(rows.stills(), c.stills) << c.rows;
+    EXPECT_EQ(rows.middle().rows(), c.stride > 0 ? 0 : 5) << c.rows;
   }
+}
+
+TEST(RepeatedRows, APatternHasPlacesAndLeavesLongerStills) {
+  const std::string poses = Times(8, "nrrrrr");
+  const RepeatedRows after = RowsOf("nr" + poses + "n", 0.02);
+  EXPECT_EQ(after.stride(), 6);
+  EXPECT_EQ(after.runs(), 9);
+  EXPECT_EQ(after.first(), 0);
+  EXPECT_EQ(after.last(), 49);
+  const RepeatedRows before = RowsOf(poses + "nnr", 0.02);
+  EXPECT_EQ(before.first(), 0);
+  EXPECT_EQ(before.last(), 50);
+  const RepeatedRows longer = RowsOf(poses + "n" + Times(30, "r"), 0.02);
+  EXPECT_EQ(longer.stride(), 6);
+  EXPECT_EQ(longer.stills(), 1);
+  EXPECT_EQ(longer.end().rows(), 30);
 }
 
 TEST(RepeatedRows, KnowTheLongestStillOfEachPlace) {
