@@ -91,6 +91,12 @@ TEST(AnimToClip, LeavesOutJointsThatBvhCannotName) {
   }
 }
 
+TEST(AnimToClip, TheRootIsThereIfNothingMoves) {
+  AnimMotion motion = SmallMotion();
+  motion.joints.clear();
+  EXPECT_EQ(NamesOf(ClipOf(motion)), "mPelvis ");
+}
+
 TEST(AnimToClip, AnEntryWithoutKeysHidesNoOther) {
   AnimMotion motion = SmallMotion();
   const Clip plain = ClipOf(motion);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "bvhmill/anim/format/anim_reader.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/encode/avatar_names.h"
@@ -91,6 +93,28 @@ Clip Known(int bones, int joints) {
   Clip clip = CountingClip(builder.Build(), 3);
   clip.motion.frame_time = 1.0 / 30;
   return clip;
+}
+
+// Names of joints that the viewer refuses, as the issue about them lists them.
+TEST(AnimNames, TenRefusedJointsAreNamed) {
+  AnimFormat format;
+  format.profile = AnimProfile::kViewer;
+  for (const int refused : {9, 10, 11, 12}) {
+    std::string names = "'x1'";
+    for (int i = 2; i <= std::min(refused, 10); ++i) {
+      names += ", 'x" + std::to_string(i) + "'";
+    }
+    if (refused > 10) names += ", ...";
+    const Encoded encoded = Encode(Known(1, 1 + refused), format);
+    EXPECT_TRUE(absl::IsFailedPrecondition(encoded.status));
+    const auto& issues = encoded.report.issues;
+    const auto issue = std::find_if(
+        issues.begin(), issues.end(),
+        [](const Issue& i) { return i.code == "ANIM_JOINT_REFUSED"; });
+    ASSERT_NE(issue, issues.end());
+    EXPECT_EQ(issue->args.at(0).second, names);
+    EXPECT_EQ(issue->occurrences, refused);
+  }
 }
 
 // The code of the issue that a check for the output logs; "" without one.

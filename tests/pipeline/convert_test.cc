@@ -50,6 +50,21 @@ TEST(Convert, ReportsAGoodClip) {
   EXPECT_EQ(receiver.data()[0].size(), 4u * 3 * 12);
 }
 
+TEST(Convert, OptionsThatAreRefusedLeaveNothingOfTheClipBefore) {
+  Converter converter;
+  StringReceiver receiver;
+  ConvertResult result;
+  converter.ConvertInto(ChainText(3, 4), WithOutput(), &receiver, nullptr,
+                        &result);
+  ASSERT_EQ(result.outputs.size(), 1u);
+  ConvertOptions bad = WithOutput();
+  bad.report.ignore_codes = {"NO_SUCH_CODE"};
+  converter.ConvertInto(ChainText(3, 4), bad, &receiver, nullptr, &result);
+  ExpectFailed(result, kInvalid);
+  EXPECT_EQ(result.info.frames, 0);
+  EXPECT_TRUE(result.info.joints.empty());
+}
+
 struct BrokenClip {
   const char* name;
   std::string text;
