@@ -163,6 +163,16 @@ TEST(MakePlanInto, IsThatOfThisRigAfterAnyOther) {
   EXPECT_TRUE(plan.joint_schedule.steps.empty());
 }
 
+TEST(MakePlanInto, IsThatOfThisRootAfterAnyOther) {
+  Plan plan;
+  for (const char* channels : {"zxy", "zx", "z", "", "zx", "zxy", "zxyz"}) {
+    SkeletonBuilder builder;
+    builder.Root("Root", channels);
+    MakePlanInto(builder.Build(), {}, &plan);
+    ExpectSameNodes(plan, MakePlan(builder.Build(), {}));
+  }
+}
+
 TEST(MakePlan, OfNothingIsEmpty) {
   const Plan plan = MakePlan({}, {});
   EXPECT_TRUE(plan.nodes.empty());
