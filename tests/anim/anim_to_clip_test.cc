@@ -74,7 +74,9 @@ TEST(AnimToClip, APoseIsOneFrame) {
   }
   EXPECT_EQ(ClipOf(motion).motion.frames, 2);
   motion.duration = 0;
-  EXPECT_EQ(ClipOf(motion).motion.frames, 2);
+  const Clip pose = ClipOf(motion);
+  EXPECT_EQ(pose.motion.frames, 2);
+  EXPECT_DOUBLE_EQ(pose.motion.frame_time, 1.0 / 30);
 }
 
 TEST(AnimToClip, LeavesOutJointsThatBvhCannotName) {
