@@ -40,6 +40,8 @@ const OptionsCase kCases[] = {
      [](ConvertOptions* o) {
        o->edits.drop_joints.assign(20'000, "j");
        o->edits.keep_joints.assign(20'000, "");
+       o->edits.rename_joints.assign(1'000, {"j", "k"});
+       o->edits.joint_map_rows.assign(1'000, {"j", "k"});
      }},
     {"LongNames",
      [](ConvertOptions* o) {
@@ -60,11 +62,21 @@ const OptionsCase kCases[] = {
      }},
     {"ShortCodes",
      [](ConvertOptions* o) {
+       o->report.ignore_codes.assign(1'000, "X");
+       o->report.only_codes.assign(1'000, "X");
+       o->report.thresholds.assign(1'000, {"X", "y", 1});
        for (int i = 0; i < 1'000; ++i) {
          o->report.severity_overrides[std::to_string(i)] = {};
        }
      }},
-    {"Outputs", AddAnim}};
+    {"Outputs", AddAnim},
+    {"ShortOutputs", [](ConvertOptions* o) {
+       AnimFormat anim;
+       anim.joint_map_rows.assign(1'000, {"j", "k"});
+       anim.settings.joint_priorities.assign(1'000, {"j", 1});
+       anim.settings.constraints.emplace(10);
+       o->outputs.assign(20, {"", anim});
+     }}};
 
 class OptionBytesTest : public ::testing::TestWithParam<OptionsCase> {};
 
