@@ -74,7 +74,9 @@ TEST(AnimToClip, APoseIsOneFrame) {
   }
   EXPECT_EQ(ClipOf(motion).motion.frames, 2);
   motion.duration = 0;
-  EXPECT_EQ(ClipOf(motion).motion.frames, 2);
+  const Clip pose = ClipOf(motion);
+  EXPECT_EQ(pose.motion.frames, 2);
+  EXPECT_DOUBLE_EQ(pose.motion.frame_time, 1.0 / 30);
 }
 
 TEST(AnimToClip, LeavesOutJointsThatBvhCannotName) {
@@ -89,6 +91,12 @@ TEST(AnimToClip, LeavesOutJointsThatBvhCannotName) {
   for (const Issue& issue : report.issues) {
     EXPECT_EQ(issue.code, "ANIM_JOINT_NOT_IN_BVH");
   }
+}
+
+TEST(AnimToClip, TheRootIsThereIfNothingMoves) {
+  AnimMotion motion = SmallMotion();
+  motion.joints.clear();
+  EXPECT_EQ(NamesOf(ClipOf(motion)), "mPelvis ");
 }
 
 TEST(AnimToClip, AnEntryWithoutKeysHidesNoOther) {

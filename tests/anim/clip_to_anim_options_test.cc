@@ -35,6 +35,35 @@ TEST(ClipToAnim, RaisesTheBoundsUntilTheFileFits) {
   EXPECT_NE(Codes(report).find("ANIM_BOUNDS_RAISED"), std::string::npos);
 }
 
+// How often a bound was raised by half from `least`.
+double RaisesFrom(double least, double bound) {
+  return std::log(bound / least) / std::log(1.5);
+}
+
+TEST(ClipToAnim, RaisesBothBoundsByHalf) {
+  const Clip clip = Figure(200, 0);
+  const struct {
+    float degrees;
+    float millimetres;
+    double least_degrees;
+    double least_millimetres;
+  } cases[] = {{0.1F, 1, 0.1, 1}, {0, 0, 0.02, 0.2}, {0.01F, 0.1F, 0.02, 0.2}};
+  for (const auto& c : cases) {
+    ClipToAnimOptions options;
+    options.joint_names = kNames;
+    options.max_degrees = c.degrees;
+    options.max_millimetres = c.millimetres;
+    options.max_bytes =
+        static_cast<int64_t>(AnimBytes(Convert(clip, options).motion)) / 2;
+    const ClipToAnimResult less = Convert(clip, options);
+    const double raises = RaisesFrom(c.least_degrees, less.max_degrees);
+    EXPECT_GE(raises, 0.999);
+    EXPECT_NEAR(raises, std::round(raises), 1e-3);
+    EXPECT_NEAR(RaisesFrom(c.least_millimetres, less.max_millimetres), raises,
+                1e-3);
+  }
+}
+
 TEST(ClipToAnim, ValuesThatAreNotFiniteRepeatTheOneBefore) {
   ClipToAnimOptions options;
   options.joint_names = kNames;
@@ -80,6 +109,68 @@ TEST(ClipToAnim, PositionsThatAreNotFiniteAreReported) {
     counts.push_back(issue.occurrences);
   }
   EXPECT_EQ(counts, (std::vector<int64_t>{1, 2}));
+}
+
+// A chain whose root and torso have offsets and positions: all are small
+// integers, so that sums of them are exact.
+Clip ChainWithPositions() {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("mPelvis", "XYZzxy", {3, 90, 5});
+  const int torso = builder.Joint(hips, "mTorso", "XYZzxy", {2, 10, 4});
+  const int chest = builder.Joint(torso, "mChest", "zxy", {0, 20, 0});
+  builder.EndSite(chest);
+  Clip clip;
+  clip.skeleton = builder.Build();
+  clip.motion.frames = 60;
+  clip.motion.frame_time = 0.02;
+  const size_t width = clip.skeleton.channels.size();
+  for (size_t i = 0; i < 60 * width; ++i) {
+    clip.motion.values.push_back(
+        static_cast<float>((i / width * (i % width + 3)) % 40));
+  }
+  return clip;
+}
+
+// Adds the offset of a node to its positions in every frame.
+void AddOffset(size_t node, Clip* clip) {
+  const size_t width = clip->skeleton.channels.size();
+  const Node& moved = clip->skeleton.nodes[node];
+  for (size_t frame = 0; frame < 60; ++frame) {
+    const size_t at = frame * width + static_cast<size_t>(moved.first_channel);
+    for (size_t i = 0; i < 3; ++i) {
+      clip->motion.values[at + i] += moved.offset[i];
+    }
+  }
+}
+
+TEST(ClipToAnim, PositionsAreReadByTheConventions) {
+  ClipToAnimOptions options;
+  options.metres_per_unit = 0.01;
+  options.joint_positions = true;
+  options.joint_names = {"mPelvis", "mTorso", "mChest", ""};
+  options.reference = AnimReference::kRestPose;
+  const Clip clip = ChainWithPositions();
+  const AnimMotion plain = Convert(clip, options).motion;
+  const auto read_by = [&](const Conventions& conventions) {
+    ClipToAnimOptions chosen = options;
+    chosen.conventions = conventions;
+    return Convert(clip, chosen).motion;
+  };
+  // The same positions, written as the default conventions need them.
+  const Conventions added[] = {
+      {JointPositions::kReplaceOffset, RootOffset::kAdded},
+      {JointPositions::kAddToOffset, RootOffset::kReplaced}};
+  for (const size_t node : {0, 1}) {
+    Clip same = clip;
+    AddOffset(node, &same);
+    const AnimMotion motion = read_by(added[node]);
+    ExpectSameMotion(motion, Convert(same, options).motion);
+    EXPECT_TRUE(BytesOf(motion) != BytesOf(plain));
+  }
+  const AnimMotion ignored =
+      read_by({JointPositions::kIgnore, RootOffset::kReplaced});
+  EXPECT_FALSE(plain.joints.at(1).positions.empty());
+  EXPECT_TRUE(ignored.joints.at(1).positions.empty());
 }
 
 TEST(ClipToAnim, JointsAtRestAreLeftOut) {
@@ -145,6 +236,14 @@ TEST(ClipToAnim, RefusesOptionsThatMakeNoSense) {
   EXPECT_EQ(refuses([](O* o) { o->joint_names = {"a"}; }), "joint_names");
   EXPECT_EQ(refuses([](O* o) { o->max_degrees = -1; }), "max_degrees");
   EXPECT_EQ(refuses([](O* o) { o->max_degrees = NAN; }), "max_degrees");
+  EXPECT_EQ(refuses([](O* o) { o->max_degrees = 90; }), "");
+  EXPECT_EQ(refuses([](O* o) { o->max_degrees = 90.1F; }), "max_degrees");
+  EXPECT_EQ(refuses([](O* o) { o->max_millimetres = 1000; }), "");
+  EXPECT_EQ(refuses([](O* o) { o->max_millimetres = 1000.1F; }),
+            "max_millimetres");
+  EXPECT_EQ(refuses([](O* o) { o->max_degrees_limit = 90; }), "");
+  EXPECT_EQ(refuses([](O* o) { o->max_degrees_limit = 90.1F; }),
+            "max_degrees_limit");
   EXPECT_EQ(refuses([](O* o) { o->max_millimetres = 1e9F; }),
             "max_millimetres");
   EXPECT_EQ(refuses([](O* o) { o->metres_per_unit = -1; }), "metres_per_unit");

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
@@ -196,6 +197,32 @@ TEST(ClipToAnim, ReportsTheFrameInWhichABoundIsMissed) {
     if (joint == "Hips") continue;
     ASSERT_TRUE(plain.contains(joint)) << joint;
     EXPECT_EQ(frame, plain.at(joint) + 1) << joint;
+  }
+}
+
+// A code of a position is a step of 0.15 mm.
+TEST(ClipToAnim, ABoundOfPositionsBelowAStepOfTheirCodesIsMissed) {
+  ClipToAnimOptions options;
+  options.joint_names = kNames;
+  options.metres_per_unit = 0.01;
+  options.reference = AnimReference::kRestPose;
+  options.max_degrees = 5;
+  for (const float bound : {0.01F, 0.5F}) {
+    options.max_millimetres = bound;
+    Report report;
+    const ClipToAnimResult result = Convert(Figure(60, 0), options, &report);
+    ASSERT_TRUE(result.converted);
+    EXPECT_GT(result.millimetres, 0.02F);
+    EXPECT_LT(result.millimetres, bound < 0.1F ? 0.3F : bound * 1.002F);
+    std::vector<std::string> missed;
+    for (const Issue& issue : report.issues) {
+      if (issue.code != "ANIM_BOUND_MISSED") continue;
+      EXPECT_EQ(issue.args.at(1).second,
+                std::to_string(result.millimetres) + " mm");
+      missed.push_back(issue.location.joint_name);
+    }
+    const std::vector<std::string> hips = {"Hips"};
+    EXPECT_EQ(missed, bound < 0.1F ? hips : std::vector<std::string>());
   }
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/limits.h"
@@ -31,6 +32,24 @@ TEST(Limits, ExceedsIsAboveAndZeroIsNoLimit) {
                           {-1, 1, false},   {kMax, kMax, false}};
   for (const auto& [value, limit, exceeds] : kCases) {
     EXPECT_EQ(Exceeds(value, limit), exceeds) << value << " of " << limit;
+  }
+}
+
+// docs/api.md, section 7.
+TEST(Bounds, AreThoseOfTheApi) {
+  EXPECT_EQ(kMaxOptionBytes, size_t{1024} * 1024);
+  EXPECT_EQ(kMaxJointNames, size_t{20'000});
+  EXPECT_EQ(kMaxJointNameBytes, size_t{4096});
+  EXPECT_EQ(kMaxCodes, size_t{1024});
+  EXPECT_EQ(kMaxJointPriorities, size_t{1024});
+  EXPECT_EQ(kMaxOutputIdBytes, size_t{1024});
+  EXPECT_EQ(kMaxClipKeyBytes, size_t{1024});
+}
+
+TEST(Bounds, TheBoundItselfIsAllowed) {
+  for (const auto check : {CheckCount, CheckBytes}) {
+    EXPECT_TRUE(check("field", 7, 7).ok());
+    EXPECT_EQ(check("field", 8, 7).code(), absl::StatusCode::kInvalidArgument);
   }
 }
 

@@ -88,6 +88,14 @@ TEST(CallErrorTest, AStatusThatWasMadeOtherwiseHasCodeAndMessage) {
   EXPECT_TRUE(MakeCallError({}).ok());
 }
 
+TEST(CallErrorTest, AnArgIsFoundByItsName) {
+  const CallError error = {.args = {{"a", "1"}, {"b", ""}, {"c", "3"}}};
+  EXPECT_EQ(FindArg(error, "a"), "1");
+  EXPECT_EQ(FindArg(error, "c"), "3");
+  EXPECT_EQ(FindArg(error, "b"), "");
+  EXPECT_EQ(FindArg(error, "d"), "");
+}
+
 TEST(CallErrorTest, APrintedStatusCanBeRead) {
   std::ostringstream out;
   out << InvalidField("options.x", "is negative");

@@ -180,6 +180,7 @@ TEST(Excerpt, EscapesControlCharactersOfTwoBytes) {
     const std::string control = {'\xC2', static_cast<char>(c)};
     EXPECT_EQ(Excerpt(control).find(control), std::string::npos) << c;
   }
+  EXPECT_EQ(Excerpt("a\xC2\x85"), "a\\xC2\\x85");
   EXPECT_EQ(Excerpt("\xC2\xA0"), "\xC2\xA0");
 }
 

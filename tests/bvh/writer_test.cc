@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "tests/support/clips.h"
@@ -87,6 +88,18 @@ TEST(Writer, DecimalsAreFixedWhereAskedFor) {
   }
 }
 
+TEST(Writer, DecimalsAreSixtyAtMost) {
+  SkeletonBuilder builder;
+  builder.Root("Hips", "X");
+  Clip clip = CountingClip(builder.Build(), 1);
+  clip.motion.values = {-1.5F};
+  for (const int decimals : {59, 60, 61, 1000}) {
+    const auto zeros = static_cast<size_t>(std::min(decimals, 60) - 1);
+    EXPECT_EQ(LastLine(Written(clip, decimals)),
+              "-1.5" + std::string(zeros, '0'));
+  }
+}
+
 TEST(Writer, DecimalsOfNumbersThatAreNotFinite) {
   SkeletonBuilder builder;
   builder.Root("Hips", "XYZ");
@@ -126,6 +139,19 @@ TEST(Writer, TilesGiveTheSameBytes) {
     }
     EXPECT_EQ(text, Written(clip)) << tile;
   }
+}
+
+TEST(Writer, LinesAreIndentedByTheirDepthUpToSixtyFourTabs) {
+  SkeletonBuilder builder;
+  int last = builder.Root("Hips", "");
+  for (int i = 1; i < 70; ++i) last = builder.Joint(last, "Joint", "");
+  const std::string text = Written(CountingClip(builder.Build(), 1));
+  for (const size_t depth : {1, 63, 64, 65, 69}) {
+    const std::string line =
+        "\n" + std::string(std::min<size_t>(depth, 64), '\t') + "JOINT Joint\n";
+    EXPECT_NE(text.find(line), text.npos) << depth;
+  }
+  EXPECT_EQ(text.find(std::string(65, '\t')), text.npos);
 }
 
 // Takes `room` bytes and then no more.

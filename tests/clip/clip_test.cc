@@ -74,6 +74,8 @@ TEST(Clip, SkeletonBytesAreThoseOfNodesChannelsAndLongNames) {
   EXPECT_EQ(bytes("Hips", ""), kNode);
   EXPECT_EQ(bytes("Hips", "XYZzxy"),
             kNode + 6 * static_cast<int64_t>(sizeof(Channel)));
+  EXPECT_EQ(bytes(std::string(15, 'n'), ""), kNode);
+  EXPECT_EQ(bytes(std::string(16, 'n'), ""), kNode + 17 + 5);
   EXPECT_EQ(bytes(std::string(1000, 'n'), ""), kNode + 1001 + 333);
 }
 

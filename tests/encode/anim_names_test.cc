@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "bvhmill/anim/format/anim_reader.h"
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/encode/avatar_names.h"
 #include "tests/encode/encode_support.h"
 #include "tests/support/clips.h"
 
@@ -92,6 +95,28 @@ Clip Known(int bones, int joints) {
   return clip;
 }
 
+// Names of joints that the viewer refuses, as the issue about them lists them.
+TEST(AnimNames, TenRefusedJointsAreNamed) {
+  AnimFormat format;
+  format.profile = AnimProfile::kViewer;
+  for (const int refused : {9, 10, 11, 12}) {
+    std::string names = "'x1'";
+    for (int i = 2; i <= std::min(refused, 10); ++i) {
+      names += ", 'x" + std::to_string(i) + "'";
+    }
+    if (refused > 10) names += ", ...";
+    const Encoded encoded = Encode(Known(1, 1 + refused), format);
+    EXPECT_TRUE(absl::IsFailedPrecondition(encoded.status));
+    const auto& issues = encoded.report.issues;
+    const auto issue = std::find_if(
+        issues.begin(), issues.end(),
+        [](const Issue& i) { return i.code == "ANIM_JOINT_REFUSED"; });
+    ASSERT_NE(issue, issues.end());
+    EXPECT_EQ(issue->args.at(0).second, names);
+    EXPECT_EQ(issue->occurrences, refused);
+  }
+}
+
 // The code of the issue that a check for the output logs; "" without one.
 std::string CodeOf(const Clip& clip, const AnimFormat& format) {
   IssueLog log({});
@@ -120,6 +145,32 @@ TEST(AnimNames, FewBonesOfManyJointsAreRefused) {
   meant = {};
   meant.joint_map_rows = {{"mPelvis", "mPelvis"}};
   EXPECT_EQ(CodeOf(Known(1, 5), meant), "");
+}
+
+// Names of LAFAN1 and of Mixamo; the first map of both is chosen.
+Skeleton Spine(int joints) {
+  static constexpr const char* kNames[] = {"Hips", "Spine", "Spine1", "Spine2",
+                                           "Neck"};
+  SkeletonBuilder builder;
+  int last = builder.Root(kNames[0], "XYZzxy");
+  for (int i = 1; i < joints; ++i) last = builder.Joint(last, kNames[i], "zxy");
+  return builder.Build();
+}
+
+TEST(AnimNames, AMapIsRecognizedByFourBones) {
+  for (const int bones : {3, 4, 5}) {
+    const AvatarNaming naming = NameAvatarJoints({}, Spine(bones));
+    EXPECT_EQ(naming.map, bones < 4 ? "" : "lafan1") << bones;
+    EXPECT_EQ(naming.bones, bones < 4 ? 0 : bones);
+  }
+}
+
+// With a map, joints that it does not name keep their own names: it drives as
+// many bones.
+TEST(AnimNames, AMapMustDriveMoreBonesThanTheirOwnNamesDo) {
+  const AvatarNaming naming = NameAvatarJoints({}, Known(8, 8).skeleton);
+  EXPECT_EQ(naming.map, "");
+  EXPECT_EQ(naming.bones, 8);
 }
 
 }  // namespace

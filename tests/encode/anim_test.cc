@@ -316,6 +316,9 @@ INSTANTIATE_TEST_SUITE_P(
                WithReference(AnimReference::kFirstFrame), Nod(1803)},
         Target{"", {}, FastNod(65536)},
         Target{"TARGET_ANIM_FRAMES", {}, FastNod(65538)},
+        Target{"", WithReference(AnimReference::kRestPose), FastNod(65536)},
+        Target{"TARGET_ANIM_FRAMES", WithReference(AnimReference::kRestPose),
+               FastNod(65537)},
         Target{"TARGET_ANIM_NO_JOINTS", {}, Nod(3, "Hips", "Spine")},
         Target{"", {}, Nod(3, "Reference", "mSkull")},
         Target{"TARGET_ANIM_VIEWER", ViewerFormat(), Nod(3, "mTorso")}));

@@ -137,11 +137,11 @@ void ExpectSameNodes(const Plan& plan, const Plan& fresh) {
 }
 
 TEST(MakePlanInto, IsThatOfThisRigAfterAnyOther) {
-  const Rig rigs[] = {{"zxy", {1, 2, 3}},       {"zxy", {1, 2, 3}},
-                      {"zyx", {1, 2, 3}},       {"zxy", {1, 2, 4}},
-                      {"zxy", {0, 2, 4}},       {"zxy", {-0.0F, 2, 4}},
-                      {"zxy", {1, 2, 3}, true}, {"XYZzxy", {1, 2, 3}},
-                      {"zxyXYZ", {1, 2, 3}},    {"zXxYyZ", {1, 2, 3}}};
+  const Rig rigs[] = {
+      {"zxy", {1, 2, 3}},    {"zxy", {1, 2, 3}},     {"zx", {1, 2, 3}},
+      {"", {1, 2, 3}},       {"zyx", {1, 2, 3}},     {"zxy", {1, 2, 4}},
+      {"zxy", {0, 2, 4}},    {"zxy", {-0.0F, 2, 4}}, {"zxy", {1, 2, 3}, true},
+      {"XYZzxy", {1, 2, 3}}, {"zxyXYZ", {1, 2, 3}},  {"zXxYyZ", {1, 2, 3}}};
   const Conventions readings[] = {
       {}, {.joint_positions = JointPositions::kIgnore}, {}};
   Plan plan;
@@ -161,6 +161,16 @@ TEST(MakePlanInto, IsThatOfThisRigAfterAnyOther) {
   }
   MakePlanInto({}, {}, &plan);
   EXPECT_TRUE(plan.joint_schedule.steps.empty());
+}
+
+TEST(MakePlanInto, IsThatOfThisRootAfterAnyOther) {
+  Plan plan;
+  for (const char* channels : {"zxy", "zx", "z", "", "zx", "zxy", "zxyz"}) {
+    SkeletonBuilder builder;
+    builder.Root("Root", channels);
+    MakePlanInto(builder.Build(), {}, &plan);
+    ExpectSameNodes(plan, MakePlan(builder.Build(), {}));
+  }
 }
 
 TEST(MakePlan, OfNothingIsEmpty) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <variant>
 
 #include "bvhmill/pipeline/clip_converter.h"
 #include "tests/pipeline/clip_text.h"
@@ -93,6 +94,33 @@ TEST(AnimOutput, TheUnitCounts) {
     bytes[i] = receiver.data()[1];
   }
   EXPECT_NE(bytes[0], bytes[1]);
+}
+
+// The bytes of a root that rises from `first` above an OFFSET of 2, and turns.
+std::string BytesOfRiser(int first, RootOffset root_offset) {
+  std::string text =
+      "HIERARCHY\nROOT hip\n{\nOFFSET 0 2 0\nCHANNELS 6 Xposition Yposition "
+      "Zposition Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}"
+      "\nMOTION\nFrames: 30\nFrame Time: 0.0333333\n";
+  for (int i = 0; i < 30; ++i) {
+    text +=
+        "0 " + std::to_string(first + i) + " 0 0 0 " + std::to_string(i) + "\n";
+  }
+  ConvertOptions options = AnimOptions();
+  options.conventions.root_offset = root_offset;
+  options.edits.source.meters_per_unit = 0.01;
+  std::get<AnimFormat>(options.outputs[1].format).reference =
+      AnimReference::kRestPose;
+  StringReceiver receiver;
+  const ConvertResult result = ConvertText(text, options, &receiver);
+  EXPECT_TRUE(result.status.ok()) << result.status;
+  return receiver.data().at(1);
+}
+
+TEST(AnimOutput, TheConventionsCount) {
+  const std::string added = BytesOfRiser(5, RootOffset::kAdded);
+  EXPECT_TRUE(added == BytesOfRiser(7, RootOffset::kReplaced));
+  EXPECT_TRUE(added != BytesOfRiser(5, RootOffset::kReplaced));
 }
 
 TEST(AnimOutput, ChecksMakeNothing) {

@@ -323,6 +323,21 @@ TEST(AnimSource, RowsAreDrawnBeforeTheyTakeMemory) {
   EXPECT_TRUE(ConvertWhole(bytes, options).result.status.ok());
 }
 
+TEST(AnimSource, PiecesAreWantedUpToTheLimit) {
+  const std::string bytes = BytesOf(SmallMotion());
+  for (const int64_t missing : {0, 1}) {
+    ConvertOptions options = OfAnim();
+    options.limits.max_clip_bytes =
+        static_cast<int64_t>(bytes.size()) - missing;
+    ConvertResult result;
+    ClipConverter clip(options, nullptr, nullptr, &result);
+    EXPECT_TRUE(clip.Push(std::string_view(bytes).substr(0, 50)));
+    EXPECT_EQ(clip.Push(std::string_view(bytes).substr(50)), missing == 0);
+    clip.Finish();
+    EXPECT_EQ(result.status.ok(), missing == 0) << result.status;
+  }
+}
+
 TEST(AnimSource, ACancelledClipEnds) {
   CancelToken cancel;
   cancel.Cancel();

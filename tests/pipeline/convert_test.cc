@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <ostream>
 #include <string>
+#include <vector>
 
+#include "bvhmill/pipeline/converter_pool.h"
 #include "tests/pipeline/clip_text.h"
 
 namespace bvhmill::testing {
@@ -48,6 +51,76 @@ TEST(Convert, ReportsAGoodClip) {
   EXPECT_EQ(result.outputs[0].id, "positions");
   EXPECT_EQ(result.outputs[0].size_bytes, 4 * 3 * 12);
   EXPECT_EQ(receiver.data()[0].size(), 4u * 3 * 12);
+}
+
+TEST(Convert, OptionsThatAreRefusedLeaveNothingOfTheClipBefore) {
+  Converter converter;
+  StringReceiver receiver;
+  ConvertResult result;
+  converter.ConvertInto(ChainText(3, 4), WithOutput(), &receiver, nullptr,
+                        &result);
+  ASSERT_EQ(result.outputs.size(), 1u);
+  ConvertOptions bad = WithOutput();
+  bad.report.ignore_codes = {"NO_SUCH_CODE"};
+  converter.ConvertInto(ChainText(3, 4), bad, &receiver, nullptr, &result);
+  ExpectFailed(result, kInvalid);
+  EXPECT_EQ(result.info.frames, 0);
+  EXPECT_TRUE(result.info.joints.empty());
+}
+
+// What a result says about its only output.
+std::string OutputOf(const ConvertResult& result) {
+  std::string text = std::to_string(result.status.ok());
+  for (const OutputInfo& output : result.outputs) {
+    text += " " + output.id + " " + output.media_type + " " +
+            std::to_string(output.size_bytes);
+    if (!output.tensor) continue;
+    for (const int64_t size : output.tensor->shape) {
+      text += "," + std::to_string(size);
+    }
+    for (const std::string& axis : output.tensor->axes) text += "," + axis;
+  }
+  return text;
+}
+
+TEST(Convert, AResultThatIsUsedAgainIsThatOfTheNewOutput) {
+  const std::string text = ChainText(3, 4);
+  std::vector<OutputRequest> requests = EveryOutput();
+  AnimFormat anim;
+  anim.accept_odd = true;
+  anim.joint_map_rows = {{"J0", "mPelvis"}};
+  requests.push_back({"anim", anim});
+  for (const OutputRequest& request : requests) {
+    Converter converter;
+    StringReceiver receiver;
+    ConvertResult result;
+    ConvertOptions options = WithOutput();
+    converter.ConvertInto(text, options, &receiver, nullptr, &result);
+    ASSERT_TRUE(result.outputs.at(0).tensor.has_value());
+    options.outputs = {request};
+    converter.ConvertInto(text, options, &receiver, nullptr, &result);
+    StringReceiver fresh;
+    EXPECT_EQ(OutputOf(result), OutputOf(ConvertText(text, options, &fresh)))
+        << request.id;
+    EXPECT_EQ(result.outputs.size(), 1u);
+  }
+}
+
+TEST(ConverterPool, GivesConvertersThatItKeeps) {
+  ConverterPool pool(Parallelism::None());
+  const std::string text = ChainText(3, 4);
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::unique_ptr<ConverterPool::Lease>> leases;
+    // More than it keeps.
+    for (size_t i = 0; i < ConverterPool::kMaxKept + 2; ++i) {
+      leases.push_back(std::make_unique<ConverterPool::Lease>(&pool));
+      StringReceiver receiver;
+      const ConvertResult result =
+          (*leases.back())->Convert(text, WithOutput(), &receiver, nullptr);
+      EXPECT_TRUE(result.status.ok()) << result.status;
+      EXPECT_EQ(receiver.data()[0].size(), 4u * 3 * 12);
+    }
+  }
 }
 
 struct BrokenClip {

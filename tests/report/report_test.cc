@@ -31,6 +31,11 @@ TEST(FillMessage, Table) {
       {"{a} frames, {b} joints", {{"a", "1"}, {"b", "2"}}, "1 frame, 2 joints"},
       {"{a} has {b} values", {{"a", "1"}, {"b", "1"}}, "1 has 1 value"},
       {"{b} rows", {{"b", "11"}}, "11 rows"},
+      {"{a} joints, {a} rows, {a} runs, {a} gaps",
+       {{"a", "1"}},
+       "1 joint, 1 row, 1 run, 1 gap"},
+      {"{a} are used", {{"a", "1"}}, "1 is used"},
+      {"{a} are used", {{"a", "2"}}, "2 are used"},
   };
   for (const FillCase& c : cases) {
     EXPECT_EQ(FillMessage(c.message, c.args), c.filled) << c.message;

@@ -55,6 +55,9 @@ TEST(DecoderTest, RestoresTheTextWithAnyCuts) {
           ASSERT_TRUE(decoder->Push(packed.substr(i, piece), &sink).ok());
         }
         EXPECT_TRUE(decoder->End().ok());
+        // An empty piece begins nothing.
+        EXPECT_TRUE(decoder->Push("", &sink).ok());
+        EXPECT_TRUE(decoder->End().ok());
         EXPECT_EQ(out, text) << size << " by " << piece;
       }
     }

@@ -128,6 +128,16 @@ std::vector<Case> JointCases() {
          m->joints[1].rotations[0] = {0, 0, 0, 9};
        },
        kUploads, "ANIM_ROTATION_LONG"},
+      {"a square of 1.0009",
+       [](AnimMotion* m) {
+         m->joints[1].rotations[0] = {0, 65535, 33750, 32767};
+       },
+       kUploads, ""},
+      {"a square of 1.0012",
+       [](AnimMotion* m) {
+         m->joints[1].rotations[0] = {0, 65535, 33901, 32767};
+       },
+       kUploads, "ANIM_ROTATION_LONG"},
       {"large", [](AnimMotion* m) { m->joints[1].positions.resize(31'250); },
        kPlays, "ANIM_UPLOAD_SIZE ANIM_KEYS_REPEATED"},
   };
