@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <new>
 #include <thread>
@@ -27,8 +28,8 @@ bool TakesWithMemoryFor(int64_t count, std::function<void()> task,
   }
 }
 
-// The lists of tasks that wait take memory for some tasks at once: hence many
-// tasks.
+// The lists of tasks that wait take memory for 12 tasks at once. So only some
+// of many tasks find no memory there.
 TEST(QueueMemoryTest, ATaskRunsIfItIsTakenAndNeverElse) {
   constexpr int kTasks = 60;
   constexpr int64_t kAllocations = 12;
@@ -36,6 +37,7 @@ TEST(QueueMemoryTest, ATaskRunsIfItIsTakenAndNeverElse) {
     std::atomic<int> ran = 0;
     std::atomic<int> others_ran = 0;
     int taken = 0;
+    int others = 0;
     FairQueue::Options options;
     options.threads = 1;
     options.spare_threads = 0;
@@ -46,11 +48,16 @@ TEST(QueueMemoryTest, ATaskRunsIfItIsTakenAndNeverElse) {
                    ? 1
                    : 0;
       while (ran < taken) std::this_thread::yield();
-      for (const char* caller : {"b", "a"}) {
-        ASSERT_TRUE(queue.Enqueue(caller, [&] { ++others_ran; }));
+      ASSERT_TRUE(queue.Enqueue("b", [&] { ++others_ran; }));
+      ++others;
+      if (i % 2 == 0) {
+        ASSERT_TRUE(queue.Enqueue("a", [&] { ++others_ran; }));
+        ++others;
       }
-      while (others_ran < 2 * i) std::this_thread::yield();
+      while (others_ran < others) std::this_thread::yield();
       ASSERT_EQ(ran, taken) << count;
+      // The worker ends its call meanwhile, so that the next task needs one.
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
     if (count == 0) {
       EXPECT_EQ(taken, 0);
