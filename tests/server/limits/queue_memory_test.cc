@@ -32,7 +32,7 @@ bool TakesWithMemoryFor(int64_t count, std::function<void()> task,
 // of many tasks find no memory there.
 TEST(QueueMemoryTest, ATaskRunsIfItIsTakenAndNeverElse) {
   constexpr int kTasks = 60;
-  constexpr int64_t kAllocations = 12;
+  constexpr int64_t kAllocations = 8;
   for (int64_t count = 0; count <= kAllocations; ++count) {
     std::atomic<int> ran = 0;
     std::atomic<int> others_ran = 0;
@@ -42,22 +42,22 @@ TEST(QueueMemoryTest, ATaskRunsIfItIsTakenAndNeverElse) {
     options.threads = 1;
     options.spare_threads = 0;
     FairQueue queue(options);
-    for (int i = 1; i <= kTasks; ++i) {
+    const auto run_other = [&](const char* caller) {
+      ASSERT_TRUE(queue.Enqueue(caller, [&] { ++others_ran; }));
+      ++others;
+      while (others_ran < others) std::this_thread::yield();
+      // The worker ends its call meanwhile, so that the next task needs one.
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    };
+    for (int i = 0; i < kTasks; ++i) {
       taken += TakesWithMemoryFor(
                    count, [&] { ++ran; }, &queue)
                    ? 1
                    : 0;
       while (ran < taken) std::this_thread::yield();
-      ASSERT_TRUE(queue.Enqueue("b", [&] { ++others_ran; }));
-      ++others;
-      if (i % 2 == 0) {
-        ASSERT_TRUE(queue.Enqueue("a", [&] { ++others_ran; }));
-        ++others;
-      }
-      while (others_ran < others) std::this_thread::yield();
+      run_other("b");
+      if (i % 2 == 0) run_other("a");
       ASSERT_EQ(ran, taken) << count;
-      // The worker ends its call meanwhile, so that the next task needs one.
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
     if (count == 0) {
       EXPECT_EQ(taken, 0);
