@@ -128,6 +128,12 @@ TEST_F(ManifestTest, ALineWithoutAnEndIsIgnoredAndEnded) {
   EXPECT_EQ(ReadFile(path_).find("\n\n"), std::string::npos);
 }
 
+TEST_F(ManifestTest, AFirstByteWithoutAnEndIsEnded) {
+  WriteFile(path_, "{");
+  ASSERT_TRUE(Read()->Begin("a", {}, "").ok());
+  EXPECT_NE(Read()->Find("a"), nullptr);
+}
+
 TEST_F(ManifestTest, OtherLinesAreIgnored) {
   WriteFile(path_,
             "rubbish\n\n[1]\n{}\n{\"clip\":7}\n{\"clip\":\"a\"}\n"

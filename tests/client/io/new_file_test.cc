@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/cli/io/output_dir.h"
@@ -83,6 +84,18 @@ TEST_F(NewFileTest, HasAllPiecesInOrder) {
   ASSERT_TRUE(file.Commit(/*replace=*/false).ok());
   EXPECT_EQ(ReadFile(place_.File("a")), all);
   EXPECT_THAT(Names(), ElementsAre("a"));
+}
+
+TEST_F(NewFileTest, GoesOnAfterAMoveAndANewHead) {
+  NewFile file = Make("a");
+  ASSERT_TRUE(file.Append("first bytes").ok());
+  NewFile moved = std::move(file);
+  ASSERT_TRUE(moved.ReplaceHead("FIRST").ok());
+  ASSERT_TRUE(moved.Append(" and last").ok());
+  EXPECT_EQ(moved.size(), 20);
+  ASSERT_TRUE(moved.Close().ok());
+  ASSERT_TRUE(moved.Commit(/*replace=*/false).ok());
+  EXPECT_EQ(ReadFile(place_.File("a")), "FIRST bytes and last");
 }
 
 TEST_F(NewFileTest, IsReadUntilTheReaderHasEnough) {
