@@ -141,6 +141,10 @@ std::vector<std::string> OrderOf(const std::vector<std::string>& names) {
   return order.names();
 }
 
+TEST(FairQueueTest, ACallerThatEnqueuesMoreKeepsItsTurn) {
+  EXPECT_THAT(OrderOf({"a1", "b1", "a2"}), ElementsAre("a1", "b1", "a2"));
+}
+
 TEST(FairQueueTest, BackgroundTasksComeLastAndTakeTurnsToo) {
   EXPECT_THAT(OrderOf({"A1", "A2", "B1", "a1", "a2", "b1"}),
               ElementsAre("a1", "b1", "a2", "A1", "B1", "A2"));
