@@ -269,12 +269,11 @@ void FindFade(Reference* r) {
 void FindCuts(Reference* r) {
   const int64_t frames = r->clip.frames;
   if (frames < 4 || r->many_repeats) return;
-  r->first_apart = IsApart(*r, 1);
   r->last_apart = IsApart(*r, frames - 1);
-  if (r->first_apart) {
+  FindFade(r);
+  if (!r->first_apart && IsApart(*r, 1)) {
+    r->first_apart = true;
     AddApart("DATA_FIRST_FRAME_APART", 0, 1, r);
-  } else {
-    FindFade(r);
   }
   if (r->last_apart) {
     AddApart("DATA_LAST_FRAME_APART", frames - 1, frames - 1, r);

@@ -7,18 +7,24 @@
 namespace bvhmill::testing {
 namespace {
 
-// The first `frames` rows lead in equal steps from `degrees` to the pose of
-// row `frames`, where `joints` joints stand still.
-void Fade(int64_t frames, float degrees, int joints, Clip* clip) {
-  for (int32_t node = 1; node <= joints; ++node) {
+// Lets the joints `first` to `last` turn by `speed` a frame. The first `frames`
+// rows lead in equal steps from `degrees` to that.
+void FadeOf(int32_t first, int32_t last, int64_t frames, float degrees,
+            float speed, Clip* clip) {
+  for (int32_t node = first; node <= last; ++node) {
     for (int64_t t = 0; t < clip->motion.frames; ++t) {
       for (const int k : {0, 1, 2}) ValueAt(clip, t, node, k) = 0;
+      ValueAt(clip, t, node, 1) = -speed * static_cast<float>(t);
     }
     for (int64_t t = 0; t < frames; ++t) {
       const auto left = static_cast<float>(frames - t);
       AddTo(node, 1, degrees * left / static_cast<float>(frames), t, t, clip);
     }
   }
+}
+
+void Fade(int64_t frames, float degrees, int joints, Clip* clip) {
+  FadeOf(1, joints, frames, degrees, 0, clip);
 }
 
 }  // namespace
@@ -44,6 +50,29 @@ std::vector<FaultCase> FadeEdges() {
       {"FadeOfMoreThanADegreeAFrame",
        {},
        [](Clip* c) { Fade(3, 3.1F, 6, c); },
+       {"hint DATA_FIRST_FRAME_APART frame 0 to 2"}},
+      {"FadeIntoAFastMotion",
+       {.frames = 100},
+       [](Clip* c) { FadeOf(1, 4, 3, 9, 1.45F, c); },
+       {"hint DATA_FIRST_FRAME_APART frame 0 to 2"}},
+      {"FadeIntoATooFastMotion",
+       {.frames = 100},
+       [](Clip* c) { FadeOf(1, 4, 3, 9, 1.55F, c); },
+       {}},
+      // As many joints fade over two frames as over four.
+      {"FadesOfTwoLengths",
+       {},
+       [](Clip* c) {
+         Fade(2, 10, 4, c);
+         FadeOf(5, 8, 4, 12, 0, c);
+       },
+       {"hint DATA_FIRST_FRAME_APART frame 0 to 1"}},
+      {"FrameApartBeforeAFade",
+       {},
+       [](Clip* c) {
+         Fade(3, 9, 6, c);
+         for (int32_t node = 1; node <= 6; ++node) AddTo(node, 1, 40, 0, 0, c);
+       },
        {"hint DATA_FIRST_FRAME_APART frame 0 to 2"}},
       {"FadeInAShortClip",
        {.frames = 9},

@@ -100,6 +100,16 @@ std::vector<FaultCase> PlacesAndRatesOfPulses() {
        {.frames = 300, .frames_per_second = 20},
        [](Clip* c) { EvenPulse(30, 150, c); },
        {}},
+      {"SmoothedSpikeAtACut",
+       k30,
+       [](Clip* c) {
+         EvenPulse(20, 150, c);
+         for (int32_t node = 0; node <= 10; ++node) {
+           const int channel = node == 0 ? 4 : 1;
+           if (node != kJoint) AddTo(node, channel, 60, 151, 299, c);
+         }
+       },
+       {"warning DATA_CUT frame 151"}},
       // Its middle frame is a spike by itself.
       {"SmoothedSpikeAt120FramesASecond",
        {.frames = 300},

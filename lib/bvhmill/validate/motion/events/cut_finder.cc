@@ -146,13 +146,13 @@ Apart CutFinder::ApartAt(const CutCandidate& step, bool is_first) const {
   return apart;
 }
 
-// Frame 0 alone, or the frames in which its pose fades into the motion.
+// The frames in which the pose of frame 0 fades into the motion, or frame 0
+// alone.
 Apart CutFinder::FirstApart() const {
   const MotionClip& clip = *clip_;
-  const Apart frame = ApartAt(first_, /*is_first=*/true);
   const bool fades = fade_.joints >= clip[Threshold::DATA_CUT_joints] &&
                      fade_.joints >= clip[Threshold::DATA_CUT_share] * Moving();
-  if (frame.is_apart() || !fades) return frame;
+  if (!fades) return ApartAt(first_, /*is_first=*/true);
   return {0, fade_.frames, fade_.joints, fade_.degrees, /*by_rotation=*/true};
 }
 
