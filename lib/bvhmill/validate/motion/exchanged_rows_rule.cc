@@ -35,7 +35,10 @@ struct Pair {
   int64_t last = 0;
   RowExchange found;
 
-  double Left() const { return found.after / found.before; }
+  // The share of kinks that the exchange leaves.
+  double Left() const {
+    return found.before > 0 ? found.after / found.before : 1;
+  }
   double Change() const { return found.before - found.after; }
 };
 
