@@ -95,6 +95,15 @@ void TakeRows(const std::function<int64_t(int64_t)>& source, Clip* clip) {
   }
 }
 
+void ExchangeRows(int64_t first, int64_t second, Clip* clip) {
+  TakeRows(
+      [=](int64_t t) {
+        if (t == first) return second;
+        return t == second ? first : t;
+      },
+      clip);
+}
+
 void AddTo(int32_t node, int32_t channel, float amount, int64_t first,
            int64_t last, Clip* clip) {
   for (int64_t t = first; t <= last; ++t) {

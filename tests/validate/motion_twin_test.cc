@@ -164,15 +164,6 @@ TEST(MotionTwin, AgreesOnClipsWithFaults) {
   }
 }
 
-void ExchangeRows(int64_t first, int64_t second, Clip* clip) {
-  TakeRows(
-      [=](int64_t t) {
-        if (t == first) return second;
-        return t == second ? first : t;
-      },
-      clip);
-}
-
 // Several exchanges near each other, and near the ends of blocks and clips.
 TEST(MotionTwin, AgreesOnRowsThatAreExchanged) {
   std::mt19937_64 random(5);

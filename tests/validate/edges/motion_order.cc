@@ -7,16 +7,6 @@
 namespace bvhmill::testing {
 namespace {
 
-// Exchanges rows `first` and `second`.
-void Exchange(int64_t first, int64_t second, Clip* clip) {
-  TakeRows(
-      [&](int64_t t) {
-        if (t == first) return second;
-        return t == second ? first : t;
-      },
-      clip);
-}
-
 const MotionShape kUsual;
 // Rows differ so little that none is a spike by itself.
 const MotionShape kSlow = {.tempo = 0.012};
@@ -26,37 +16,40 @@ std::vector<FaultCase> PlacesOfExchangedRows() {
       // The first and the last pair that are judged.
       {"EarliestRowsExchanged",
        kUsual,
-       [](Clip* c) { Exchange(2, 3, c); },
+       [](Clip* c) { ExchangeRows(2, 3, c); },
        {"warning DATA_ROWS_EXCHANGED frame 2 to 3"}},
-      {"RowsExchangedTooEarly", kUsual, [](Clip* c) { Exchange(1, 2, c); }, {}},
+      {"RowsExchangedTooEarly",
+       kUsual,
+       [](Clip* c) { ExchangeRows(1, 2, c); },
+       {}},
       {"LatestRowsExchanged",
        kUsual,
-       [](Clip* c) { Exchange(596, 597, c); },
+       [](Clip* c) { ExchangeRows(596, 597, c); },
        {"warning DATA_ROWS_EXCHANGED frame 596 to 597"}},
       {"RowsExchangedTooLate",
        kUsual,
-       [](Clip* c) { Exchange(597, 598, c); },
+       [](Clip* c) { ExchangeRows(597, 598, c); },
        {}},
       {"RowsExchangedAcrossOne",
        kUsual,
-       [](Clip* c) { Exchange(300, 302, c); },
+       [](Clip* c) { ExchangeRows(300, 302, c); },
        {"warning DATA_ROWS_EXCHANGED frame 300 to 302"}},
       {"RowsExchangedAcrossTwo",
        kUsual,
-       [](Clip* c) { Exchange(300, 303, c); },
+       [](Clip* c) { ExchangeRows(300, 303, c); },
        {"warning DATA_ROWS_EXCHANGED frame 300 to 303"}},
       // The second row is in the next block.
       {"RowsExchangedAcrossBlocks",
        kSlow,
-       [](Clip* c) { Exchange(250, 262, c); },
+       [](Clip* c) { ExchangeRows(250, 262, c); },
        {"warning DATA_ROWS_EXCHANGED frame 250 to 262"}},
       {"RowsExchangedFarApart",
        kSlow,
-       [](Clip* c) { Exchange(300, 364, c); },
+       [](Clip* c) { ExchangeRows(300, 364, c); },
        {"warning DATA_ROWS_EXCHANGED frame 300 to 364"}},
       {"RowsExchangedTooFarApart",
        kSlow,
-       [](Clip* c) { Exchange(300, 365, c); },
+       [](Clip* c) { ExchangeRows(300, 365, c); },
        {}},
   };
 }
@@ -65,33 +58,33 @@ std::vector<FaultCase> KindsOfExchangedRows() {
   return {
       {"RowsExchanged",
        kUsual,
-       [](Clip* c) { Exchange(300, 301, c); },
+       [](Clip* c) { ExchangeRows(300, 301, c); },
        {"warning DATA_ROWS_EXCHANGED frame 300 to 301"},
        {{"first", "300"}, {"last", "301"}}},
       {"FastRowsExchanged",
        {.tempo = 3},
-       [](Clip* c) { Exchange(300, 301, c); },
+       [](Clip* c) { ExchangeRows(300, 301, c); },
        {"warning DATA_ROWS_EXCHANGED frame 300 to 301"}},
       // The kinks of the block before the last one do not count.
       {"RowsExchangedTwiceAtTheEnd",
        kUsual,
        [](Clip* c) {
-         for (const int64_t t : {344, 592, 596}) Exchange(t, t + 1, c);
+         for (const int64_t t : {344, 592, 596}) ExchangeRows(t, t + 1, c);
        },
        {"warning DATA_ROWS_EXCHANGED frame 592 to 593 x3"}},
       {"ManyRowsExchanged",
        {.frames = 1700},
        [](Clip* c) {
-         for (int64_t t = 10; t < 1690; t += 24) Exchange(t, t + 1, c);
+         for (int64_t t = 10; t < 1690; t += 24) ExchangeRows(t, t + 1, c);
        },
        {"warning DATA_ROWS_EXCHANGED frame 202 to 203 x70"}},
       {"RowsOfThreeJointsExchanged",
        {.joints = 2},
-       [](Clip* c) { Exchange(300, 301, c); },
+       [](Clip* c) { ExchangeRows(300, 301, c); },
        {}},
       {"RowsOfFourJointsExchanged",
        {.joints = 3},
-       [](Clip* c) { Exchange(300, 301, c); },
+       [](Clip* c) { ExchangeRows(300, 301, c); },
        {"warning DATA_ROWS_EXCHANGED frame 300 to 301"},
        {{"joints", "4"}}},
       {"MotionThatTurnsRound",
@@ -103,7 +96,7 @@ std::vector<FaultCase> KindsOfExchangedRows() {
       {"SeveralRowsExchanged",
        kUsual,
        [](Clip* c) {
-         for (int64_t t = 50; t < 550; t += 50) Exchange(t, t + 1, c);
+         for (int64_t t = 50; t < 550; t += 50) ExchangeRows(t, t + 1, c);
        },
        {"warning DATA_ROWS_EXCHANGED frame 200 to 201 x10"}},
   };
