@@ -52,7 +52,8 @@ class ExchangedRowsRule final : public MotionRule {
   size_t IndexOf(int64_t frame) const {
     return static_cast<size_t>(frame - first_ + int64_t{kHistory});
   }
-  int64_t NextThatStandsOut(int64_t t, int64_t end) const;
+  using Flags = std::array<int32_t, kHistory + kStepStride>;
+  Flags FindThatStandOut(size_t first, size_t last) const;
   bool TurnsBack(const MotionBlock& block, int64_t t) const;
   void Compare(const MotionBlock& block, int64_t t);
   void Keep(const Pair& pair);
@@ -77,39 +78,45 @@ void ExchangedRowsRule::Begin(const MotionClip& clip) {
   others_ = 0;
 }
 
-// The first frame from `t` to `end` - 1 at which kinks are large and, on one
-// side, there are none; or `end`.
-int64_t ExchangedRowsRule::NextThatStandsOut(int64_t t, int64_t end) const {
+// For each index from `first` to `last` - 1, 1 if the kinks are large there,
+// and on one side of it there are none. One expression without branches: the
+// compiler makes vectors of it.
+ExchangedRowsRule::Flags ExchangedRowsRule::FindThatStandOut(
+    size_t first, size_t last) const {
   const MotionClip& clip = *clip_;
   const auto least = static_cast<float>(
       clip[Threshold::DATA_ROWS_EXCHANGED_degrees] / kDegrees);
   const auto ratio =
       static_cast<float>(clip[Threshold::DATA_ROWS_EXCHANGED_kinks]);
+  // By value, unlike std::max.
+  const auto larger = [](float a, float b) { return a < b ? b : a; };
   const float* const kinks = kinks_.data();
-  const auto stands_out = [=](size_t i) {
-    const float* const k = kinks + i;
-    const float before = std::max(std::max(k[-5], k[-4]), k[-3]);
-    const float after = std::max(std::max(k[3], k[4]), k[5]);
-    return (k[0] >= least) & (k[0] >= ratio * std::min(before, after));
-  };
+  Flags flags;
   static_assert(kCalmFrom == 3 && kCalmTo == 5);
-  const size_t found = FirstOf(IndexOf(t), IndexOf(end), stands_out);
-  return first_ + static_cast<int64_t>(found) - int64_t{kHistory};
+  for (size_t i = first; i < last; ++i) {
+    const float* const k = kinks + i;
+    const float before = larger(larger(k[-5], k[-4]), k[-3]);
+    const float after = larger(larger(k[3], k[4]), k[5]);
+    const float calm = ratio * (before < after ? before : after);
+    flags[i] = k[0] >= larger(calm, least) ? 1 : 0;
+  }
+  return flags;
 }
 
-// Joints that turn back at frame t have most of its kinks.
+// Joints that turn back at frame t have most of its kinks. Most frames end
+// after a few joints that do not.
 bool ExchangedRowsRule::TurnsBack(const MotionBlock& block, int64_t t) const {
   const size_t i = block.IndexOf(t);
   const float cap = block.totals->max_kink;
-  double turning = 0;
-  for (size_t track = 0; track < clip_->rotations; ++track) {
+  const double others = 1 - (*clip_)[Threshold::DATA_ROWS_EXCHANGED_turning];
+  double left = others * double{kinks_[IndexOf(t)]};
+  for (size_t track = 0; track < clip_->rotations && left >= 0; ++track) {
     const float* const steps = block.StepsOf(track) + i;
     const float kink = block.KinksOf(track)[i];
-    if (kink <= steps[0] + steps[1]) continue;
-    turning += std::sqrt(double{std::min(kink, cap)});
+    if (kink > steps[0] + steps[1]) continue;
+    left -= double{std::sqrt(std::min(kink, cap))};
   }
-  return turning >= (*clip_)[Threshold::DATA_ROWS_EXCHANGED_turning] *
-                        double{kinks_[IndexOf(t)]};
+  return left >= 0;
 }
 
 // Finds the row that frame t would best change places with.
@@ -159,9 +166,15 @@ void ExchangedRowsRule::Add(const MotionBlock& block) {
   const int64_t begin = std::max(block.first - kDelay, RowWindow::kBeside);
   const int64_t end =
       block.end() - (block.is_last ? RowWindow::kBeside : kDelay);
-  for (int64_t t = begin; t < end; ++t) {
-    t = NextThatStandsOut(t, end);
-    if (t < end && TurnsBack(block, t)) Compare(block, t);
+  if (begin < end) {
+    const size_t last = IndexOf(end);
+    const Flags flags = FindThatStandOut(IndexOf(begin), last);
+    const auto stands_out = [&](size_t i) { return flags[i] != 0; };
+    for (size_t i = FirstOf(IndexOf(begin), last, stands_out); i < last;
+         i = FirstOf(i + 1, last, stands_out)) {
+      const int64_t t = first_ + static_cast<int64_t>(i) - int64_t{kHistory};
+      if (TurnsBack(block, t)) Compare(block, t);
+    }
   }
   std::copy_n(kinks_.data() + frames, kHistory, kinks_.data());
 }
