@@ -76,12 +76,16 @@ HWY_INLINE StepSums Measure(const float* steps, const float* kinks, size_t end,
       const V step = hn::LoadU(d, steps + i);
       const V last = hn::LoadU(d, steps + i - 1);
       const V kink = hn::LoadU(d, kinks + i - 1);
+      const Mask turns = hn::Gt(kink, hn::Add(step, last));
       const V step_root = hn::Sqrt(step);
       const V kink_root = hn::Sqrt(kink);
       if constexpr (kIsCounted) {
         hn::StoreU(step_root, d, roots + i);
         AddTo(step_root, totals->steps.data() + i);
-        AddTo(hn::Min(kink_root, cap), totals->kinks.data() + i - 1);
+        const V capped = hn::Min(kink_root, cap);
+        AddTo(capped, totals->kinks.data() + i - 1);
+        AddTo(hn::IfThenElseZero(turns, capped),
+              totals->turning.data() + i - 1);
       }
       step_sum = hn::Add(step_sum, step_root);
       kink_sum = hn::Add(kink_sum, kink_root);
@@ -89,7 +93,6 @@ HWY_INLINE StepSums Measure(const float* steps, const float* kinks, size_t end,
       max_step = hn::Max(max_step, step);
       min_step = hn::Min(min_step, step);
       max_kink = hn::Max(max_kink, kink);
-      const Mask turns = hn::Gt(kink, hn::Add(step, last));
       const V turn = hn::IfThenElseZero(turns, hn::Min(step, last));
       max_turn = hn::Max(max_turn, turn);
       found.turns.bits[(i - kStepLead) / kParts] |=

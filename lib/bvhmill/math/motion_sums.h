@@ -48,6 +48,8 @@ struct StepTotals {
   std::array<float, kStepStride> steps;
   // Sums of sqrt(min(kink, max_kink)), from kStepLead - 1 on.
   std::array<float, kStepStride> kinks;
+  // The same over tracks that turn back.
+  std::array<float, kStepStride> turning;
   // From kStepLead - 1 to end - 2: sums of the part of sqrt(step) above those
   // of both neighbours, and the number of tracks with a step above min_jump and
   // above nine times those of both neighbours.

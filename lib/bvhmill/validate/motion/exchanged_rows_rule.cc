@@ -52,16 +52,18 @@ class ExchangedRowsRule final : public MotionRule {
   size_t IndexOf(int64_t frame) const {
     return static_cast<size_t>(frame - first_ + int64_t{kHistory});
   }
+  using Sums = std::array<float, kHistory + kStepStride>;
   using Flags = std::array<int32_t, kHistory + kStepStride>;
   Flags FindThatStandOut(size_t first, size_t last) const;
-  bool TurnsBack(const MotionBlock& block, int64_t t) const;
   void Compare(const MotionBlock& block, int64_t t);
   void Keep(const Pair& pair);
   bool IsCut(const Pair& pair) const;
 
   const MotionClip* clip_ = nullptr;
-  // The sums of kinks, in radians, of frames from first_ - kHistory on.
-  std::array<float, kHistory + kStepStride> kinks_ = {};
+  // The sums of kinks of all joints, and of those that turn back, in radians:
+  // of frames from first_ - kHistory on.
+  Sums kinks_ = {};
+  Sums turning_ = {};
   int64_t first_ = 0;
   // The newest rows, each in the slot of its number of all rows so far.
   std::array<RowWindow, kMostRows> rows_;
@@ -73,14 +75,15 @@ class ExchangedRowsRule final : public MotionRule {
 void ExchangedRowsRule::Begin(const MotionClip& clip) {
   clip_ = &clip;
   kinks_.fill(0);
+  turning_.fill(0);
   row_count_ = 0;
   pairs_.clear();
   others_ = 0;
 }
 
 // For each index from `first` to `last` - 1, 1 if the kinks are large there,
-// and on one side of it there are none. One expression without branches: the
-// compiler makes vectors of it.
+// most of them are of joints that turn back, and on one side of it there are
+// none. One expression without branches: the compiler makes vectors of it.
 ExchangedRowsRule::Flags ExchangedRowsRule::FindThatStandOut(
     size_t first, size_t last) const {
   const MotionClip& clip = *clip_;
@@ -88,9 +91,12 @@ ExchangedRowsRule::Flags ExchangedRowsRule::FindThatStandOut(
       clip[Threshold::DATA_ROWS_EXCHANGED_degrees] / kDegrees);
   const auto ratio =
       static_cast<float>(clip[Threshold::DATA_ROWS_EXCHANGED_kinks]);
+  const auto share =
+      static_cast<float>(clip[Threshold::DATA_ROWS_EXCHANGED_turning]);
   // By value, unlike std::max.
   const auto larger = [](float a, float b) { return a < b ? b : a; };
   const float* const kinks = kinks_.data();
+  const float* const turning = turning_.data();
   Flags flags;
   static_assert(kCalmFrom == 3 && kCalmTo == 5);
   for (size_t i = first; i < last; ++i) {
@@ -98,25 +104,10 @@ ExchangedRowsRule::Flags ExchangedRowsRule::FindThatStandOut(
     const float before = larger(larger(k[-5], k[-4]), k[-3]);
     const float after = larger(larger(k[3], k[4]), k[5]);
     const float calm = ratio * (before < after ? before : after);
-    flags[i] = k[0] >= larger(calm, least) ? 1 : 0;
+    flags[i] = (k[0] >= larger(calm, least) ? 1 : 0) &
+               (turning[i] >= share * k[0] ? 1 : 0);
   }
   return flags;
-}
-
-// Joints that turn back at frame t have most of its kinks. Most frames end
-// after a few joints that do not.
-bool ExchangedRowsRule::TurnsBack(const MotionBlock& block, int64_t t) const {
-  const size_t i = block.IndexOf(t);
-  const float cap = block.totals->max_kink;
-  const double others = 1 - (*clip_)[Threshold::DATA_ROWS_EXCHANGED_turning];
-  double left = others * double{kinks_[IndexOf(t)]};
-  for (size_t track = 0; track < clip_->rotations && left >= 0; ++track) {
-    const float* const steps = block.StepsOf(track) + i;
-    const float kink = block.KinksOf(track)[i];
-    if (kink > steps[0] + steps[1]) continue;
-    left -= double{std::sqrt(std::min(kink, cap))};
-  }
-  return left >= 0;
 }
 
 // Finds the row that frame t would best change places with.
@@ -159,10 +150,14 @@ void ExchangedRowsRule::Keep(const Pair& pair) {
 void ExchangedRowsRule::Add(const MotionBlock& block) {
   first_ = block.first;
   const auto frames = static_cast<size_t>(block.frames);
-  // The kink of the frame before the block is known now.
-  std::copy_n(block.totals->kinks.data() + kStepLead - 1, frames + 1,
-              kinks_.data() + kHistory - 1);
-  std::fill_n(kinks_.data() + kHistory + frames, kCalmTo, 0.0F);
+  const auto take = [&](const auto& totals, Sums* sums) {
+    // The kink of the frame before the block is known now.
+    std::copy_n(totals.data() + kStepLead - 1, frames + 1,
+                sums->data() + kHistory - 1);
+    std::fill_n(sums->data() + kHistory + frames, kCalmTo, 0.0F);
+  };
+  take(block.totals->kinks, &kinks_);
+  take(block.totals->turning, &turning_);
   const int64_t begin = std::max(block.first - kDelay, RowWindow::kBeside);
   const int64_t end =
       block.end() - (block.is_last ? RowWindow::kBeside : kDelay);
@@ -173,10 +168,12 @@ void ExchangedRowsRule::Add(const MotionBlock& block) {
     for (size_t i = FirstOf(IndexOf(begin), last, stands_out); i < last;
          i = FirstOf(i + 1, last, stands_out)) {
       const int64_t t = first_ + static_cast<int64_t>(i) - int64_t{kHistory};
-      if (TurnsBack(block, t)) Compare(block, t);
+      Compare(block, t);
     }
   }
-  std::copy_n(kinks_.data() + frames, kHistory, kinks_.data());
+  for (Sums* sums : {&kinks_, &turning_}) {
+    std::copy_n(sums->data() + frames, kHistory, sums->data());
+  }
 }
 
 bool ExchangedRowsRule::IsCut(const Pair& pair) const {

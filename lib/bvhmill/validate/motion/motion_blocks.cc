@@ -323,6 +323,7 @@ const MotionBlock* MotionBlocks::Finish(bool is_last) {
   if (clip_.facts->non_finite_rows > 0) return nullptr;
   std::fill(totals_.steps.begin(), totals_.steps.end(), 0.0F);
   std::fill(totals_.kinks.begin(), totals_.kinks.end(), 0.0F);
+  std::fill(totals_.turning.begin(), totals_.turning.end(), 0.0F);
   std::fill(totals_.excess.begin(), totals_.excess.end(), 0.0F);
   std::fill(totals_.jumpers.begin(), totals_.jumpers.end(), 0.0F);
   for (size_t track = 0; track < clip_.tracks.size(); ++track) {
