@@ -13,19 +13,10 @@
 #include "bvhmill/math/linear.h"
 #include "bvhmill/math/motion_columns.h"
 #include "bvhmill/math/sincos.h"
+#include "tests/math/random_column.h"
 
 namespace bvhmill {
 namespace {
-
-using Column = std::vector<float>;
-
-Column RandomColumn(float size, std::mt19937* random) {
-  std::uniform_real_distribution<float> unit(-1, 1);
-  Column column(kStepStride);
-  float value = 400 * unit(*random);
-  for (float& v : column) v = value += size * unit(*random);
-  return column;
-}
 
 Quat<double> Product(const std::vector<StepColumn>& columns, size_t t) {
   Quat<double> q;

@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "bvhmill/math/motion_steps.h"
+#include "tests/math/random_column.h"
 
 namespace bvhmill {
 namespace {
-
-using Column = std::vector<float>;
 
 StepSums PlainSums(const Column& steps, const Column& kinks, size_t end) {
   StepSums sums;
