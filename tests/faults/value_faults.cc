@@ -64,7 +64,8 @@ Injected ExchangedRowsApart(Site* site) {
   return Exchanged(site, Between(site, 2, 12));
 }
 
-// A joint is elsewhere for a frame, and on its way in the frames beside it.
+// A spike of one frame that was smoothed: the joint makes half of the turn in
+// the frames before and after it.
 Injected SmoothedSpike(Site* site) {
   const auto joints = MovingJoints(*site->clip);
   if (joints.empty() || Frames(*site->clip) < 30) return std::nullopt;

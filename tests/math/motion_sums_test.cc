@@ -15,6 +15,24 @@
 namespace bvhmill {
 namespace {
 
+// kStepStride values from 0 to `most`.
+Column RandomSquares(float most, std::mt19937* random) {
+  Column column = RandomColumn(1, random);
+  for (float& v : column) v = std::fmod(std::abs(v), most);
+  return column;
+}
+
+// `Sums` is StepSums or CappedSums.
+template <typename Sums>
+void ExpectNearSums(const Sums& sums, const Sums& expected) {
+  constexpr double kShare = 1e-6;
+  EXPECT_NEAR(sums.step_roots, expected.step_roots,
+              kShare * expected.step_roots);
+  EXPECT_NEAR(sums.kink_roots, expected.kink_roots,
+              kShare * expected.kink_roots);
+  EXPECT_NEAR(sums.kinks, expected.kinks, kShare * expected.kinks);
+}
+
 StepSums PlainSums(const Column& steps, const Column& kinks, size_t end) {
   StepSums sums;
   sums.min_step = steps[kStepLead];
@@ -39,10 +57,8 @@ TEST(SumSteps, MeasuresAllOfABlock) {
   std::mt19937 random(6);
   for (const size_t end : {StepEnd(1), StepEnd(64), kStepStride}) {
     for (int round = 0; round < 20; ++round) {
-      Column steps = RandomColumn(1, &random);
-      Column kinks = RandomColumn(1, &random);
-      for (float& v : steps) v = std::fmod(std::abs(v), 2.0F);
-      for (float& v : kinks) v = std::fmod(std::abs(v), 5.0F);
+      Column steps = RandomSquares(2, &random);
+      Column kinks = RandomSquares(5, &random);
       const StepSums sums = SumSteps(steps.data(), kinks.data(), end, nullptr);
       const StepSums expected = PlainSums(steps, kinks, end);
       EXPECT_EQ(sums.max_step, expected.max_step);
@@ -51,11 +67,7 @@ TEST(SumSteps, MeasuresAllOfABlock) {
       EXPECT_EQ(sums.max_turn, expected.max_turn);
       EXPECT_EQ(sums.turns.bits, expected.turns.bits);
       EXPECT_EQ(sums.turns.counts, expected.turns.counts);
-      EXPECT_NEAR(sums.step_roots, expected.step_roots,
-                  1e-6 * expected.step_roots);
-      EXPECT_NEAR(sums.kink_roots, expected.kink_roots,
-                  1e-6 * expected.kink_roots);
-      EXPECT_NEAR(sums.kinks, expected.kinks, 1e-6 * expected.kinks);
+      ExpectNearSums(sums, expected);
     }
   }
 }
@@ -104,22 +116,16 @@ TEST(SumCapped, HasTheSumsOfSmallerValues) {
   std::mt19937 random(9);
   constexpr StepCaps kCaps = {.step = 0.5F, .kink = 1.5F, .square = 0.75F};
   for (const size_t end : {StepEnd(1), StepEnd(64), kStepStride}) {
-    Column steps = RandomColumn(1, &random);
-    Column kinks = RandomColumn(1, &random);
+    Column steps = RandomSquares(2, &random);
+    Column kinks = RandomSquares(5, &random);
     CappedSums expected;
-    for (float& v : steps) v = std::fmod(std::abs(v), 2.0F);
-    for (float& v : kinks) v = std::fmod(std::abs(v), 5.0F);
     for (size_t i = kStepLead; i < end; ++i) {
       expected.step_roots += std::sqrt(std::min(double{steps[i]}, 0.5));
       expected.kink_roots += std::sqrt(std::min(double{kinks[i - 1]}, 1.5));
       expected.kinks += std::min(double{kinks[i - 1]}, 0.75);
     }
     const CappedSums sums = SumCapped(steps.data(), kinks.data(), end, kCaps);
-    EXPECT_NEAR(sums.step_roots, expected.step_roots,
-                1e-6 * expected.step_roots);
-    EXPECT_NEAR(sums.kink_roots, expected.kink_roots,
-                1e-6 * expected.kink_roots);
-    EXPECT_NEAR(sums.kinks, expected.kinks, 1e-6 * expected.kinks);
+    ExpectNearSums(sums, expected);
   }
 }
 

@@ -68,7 +68,7 @@ TEST(Convert, OptionsThatAreRefusedLeaveNothingOfTheClipBefore) {
   EXPECT_TRUE(result.info.joints.empty());
 }
 
-// What a result says about its only output.
+// The status of a result and the fields of its outputs, as text.
 std::string OutputOf(const ConvertResult& result) {
   std::string text = std::to_string(result.status.ok());
   for (const OutputInfo& output : result.outputs) {

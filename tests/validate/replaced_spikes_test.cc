@@ -52,7 +52,7 @@ class Choices {
   int64_t Below(int64_t n) {
     return static_cast<int64_t>(random_() % static_cast<uint64_t>(n));
   }
-  // Of any size from `least` to `most`.
+  // A random size from `least` to `most`, uniform in its logarithm.
   double Size(double least, double most) {
     return least * std::pow(most / least,
                             std::uniform_real_distribution(0.0, 1.0)(random_));

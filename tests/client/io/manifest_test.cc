@@ -64,7 +64,7 @@ TEST_F(ManifestTest, AClipThatIsDoneIsReadBack) {
   EXPECT_EQ(made->input.sha256, "89ab");
 }
 
-// The last line tells; outputs of earlier lines are ours, too.
+// The last line of a clip counts. Outputs that earlier lines name are known.
 TEST_F(ManifestTest, AClipThatIsBegunAgainIsNotDone) {
   const auto first = Read();
   ASSERT_TRUE(first->Finish("a", SomeClip()).ok());

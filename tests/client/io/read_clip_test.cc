@@ -29,7 +29,8 @@ client::Input InputAt(const std::string& path) {
   return input;
 }
 
-// A pipe with a writer, who gets rid of all bytes in any case.
+// A pipe, and a thread that writes bytes to it. The destructor reads the bytes
+// that are left, so that the thread ends.
 class FilledPipe {
  public:
   FilledPipe(const std::string& path, const std::string& bytes)

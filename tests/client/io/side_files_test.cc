@@ -1,4 +1,4 @@
-// Files beside the outputs of clips take the place of nothing else.
+// Reports and other files that the command line names replace no other file.
 
 #include "client/cli/io/side_files.h"
 

@@ -27,7 +27,7 @@ using ::testing::IsEmpty;
 using Clock = MemoryGuard::Clock;
 
 constexpr int64_t kMebi = int64_t{1} << 20;
-// More than what the process may take meanwhile.
+// The process takes less than this for other purposes during a test.
 constexpr int64_t kMargin = 16 * kMebi;
 
 // A server whose hooks say what the test wants, and note the acts.
@@ -137,7 +137,7 @@ TEST(MemoryGuardTest, CountsUnfinishedMessagesTenTimesASecondOrAfterGrowth) {
   const Step steps[] = {{0, 0, true},    {0, 0, false},   {99, 0, false},
                         {100, 0, true},  {101, 1, false}, {102, 8, true},
                         {103, 8, false}, {201, 8, false}, {202, 8, true}};
-  // What the server counts as unfinished counts until the next time.
+  // The guard uses a count of unfinished messages until it counts again.
   HookedServer server{.uncounted = MemoryPolicy::kCutSlack + kMargin,
                       .unfinished = 2 * kMargin};
   MemoryGuard guard(server.Hooks(), /*cuts=*/true);

@@ -10,7 +10,7 @@ namespace bvhmill::testing {
 namespace {
 
 constexpr int64_t kOneMebi = int64_t{1} << 20;
-// The process may take so much for other purposes meanwhile.
+// The process takes less than this for other purposes during a test.
 constexpr int64_t kOther = 64 * kOneMebi;
 
 TEST(ProcessMemoryTest, AddressSpaceIsNoMemoryUntilItIsFilled) {

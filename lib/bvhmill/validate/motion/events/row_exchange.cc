@@ -4,13 +4,14 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <span>
 
 namespace bvhmill {
 namespace {
 
 // A joint is counted if its sum falls from at least this, in degrees, to this
 // share.
-constexpr double kLeastDegrees = 0.3;
+constexpr double kLeastSum = 0.3;
 constexpr double kMostLeft = 0.75;
 
 // Three neighbouring rows.
@@ -22,20 +23,21 @@ struct TriplePair {
 };
 
 // The frames that depend on a row: its own and one on each side.
-constexpr int64_t kReach = 1;
-constexpr size_t kMostTriples = 2 * (2 * kReach + 1);
+constexpr int64_t kOnEachSide = 1;
+constexpr size_t kMostTriples = 2 * (2 * kOnEachSide + 1);
 
 // The frames that depend on one of two rows, each once.
 class Triples {
  public:
   Triples(const RowWindow& first, const RowWindow& second)
       : first_(first), second_(second) {
-    for (int64_t t = first.frame - kReach; t <= first.frame + kReach; ++t) {
+    for (int64_t t = first.frame - kOnEachSide; t <= first.frame + kOnEachSide;
+         ++t) {
       Add(t);
     }
-    const int64_t next = first.frame + kReach + 1;
-    for (int64_t t = std::max(second.frame - kReach, next);
-         t <= second.frame + kReach; ++t) {
+    const int64_t next = first.frame + kOnEachSide + 1;
+    for (int64_t t = std::max(second.frame - kOnEachSide, next);
+         t <= second.frame + kOnEachSide; ++t) {
       Add(t);
     }
   }
@@ -120,8 +122,8 @@ RowExchange MeasureExchange(const MotionClip& clip, const RowWindow& first,
     }
     all.before += joint.before;
     all.after += joint.after;
-    const bool falls = joint.before >= kLeastDegrees &&
-                       joint.after <= kMostLeft * joint.before;
+    const bool falls =
+        joint.before >= kLeastSum && joint.after <= kMostLeft * joint.before;
     all.joints += falls ? 1 : 0;
   }
   return all;

@@ -4,7 +4,6 @@
 // rows changed places. Private to validate/motion/.
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "bvhmill/validate/motion/motion_rule.h"
