@@ -18,6 +18,9 @@
 namespace bvhmill {
 namespace {
 
+// A block of 64 new frames.
+constexpr size_t kEnd = StepEnd(64);
+
 Quat<double> Product(const std::vector<StepColumn>& columns, size_t t) {
   Quat<double> q;
   for (const StepColumn& column : columns) {
@@ -53,7 +56,7 @@ TEST(RotationSteps, AreThoseOfQuaternions) {
         }
         for (size_t i = 0; i < count; ++i) {
           const auto axis = static_cast<int>(
-              count == 3 && end == 72 ? first_axis + i * turn : random() % 3);
+              count == 3 && end == kEnd ? first_axis + i * turn : random() % 3);
           columns.push_back({values[i].data(), axis % 3});
         }
         std::vector<float> steps(kStepStride, -1);
@@ -143,10 +146,10 @@ TEST(RotationSteps, OfConstantAnglesAreZero) {
   const StepColumn columns[] = {{column.data(), 0}, {column.data(), 2}};
   std::vector<float> steps(kStepStride, -1);
   std::vector<float> kinks(kStepStride, -1);
-  RotationSteps(columns, 72, steps.data(), kinks.data());
-  EXPECT_TRUE(std::all_of(steps.begin() + kStepLead, steps.begin() + 72,
+  RotationSteps(columns, kEnd, steps.data(), kinks.data());
+  EXPECT_TRUE(std::all_of(steps.begin() + kStepLead, steps.begin() + kEnd,
                           [](float v) { return v == 0; }));
-  EXPECT_TRUE(std::all_of(kinks.begin() + kStepLead - 1, kinks.begin() + 72,
+  EXPECT_TRUE(std::all_of(kinks.begin() + kStepLead - 1, kinks.begin() + kEnd,
                           [](float v) { return v == 0; }));
 }
 
@@ -159,8 +162,8 @@ TEST(PositionSteps, TakeTheLastColumnOfAnAxis) {
       {unused.data(), 0}, {z.data(), 2}, {x.data(), 0}};
   std::vector<float> steps(kStepStride);
   std::vector<float> kinks(kStepStride);
-  PositionSteps(columns, 72, steps.data(), kinks.data());
-  for (size_t t = kStepLead; t + 1 < 72; ++t) {
+  PositionSteps(columns, kEnd, steps.data(), kinks.data());
+  for (size_t t = kStepLead; t + 1 < kEnd; ++t) {
     const double dx = double{x[t]} - double{x[t - 1]};
     const double dz = double{z[t]} - double{z[t - 1]};
     const double ex = double{x[t + 1]} - double{x[t]} - dx;
@@ -194,42 +197,42 @@ TEST(MeasureColumns, FindsTheLargestAndWhatIsNotFinite) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kMax = std::numeric_limits<float>::max();
-  for (size_t at = kStepLead; at < 72; ++at) {
+  for (size_t at = kStepLead; at < kEnd; ++at) {
     Column column(kStepStride, 1);
     column[at] = -5;
-    EXPECT_EQ(RangeOf(column.data(), 72).largest, 5) << at;
-    EXPECT_EQ(RangeOf(column.data(), 72).change, 6) << at;
+    EXPECT_EQ(RangeOf(column.data(), kEnd).largest, 5) << at;
+    EXPECT_EQ(RangeOf(column.data(), kEnd).change, 6) << at;
     for (const float odd : {kInf, -kInf, kNan, -kNan}) {
       column[at] = odd;
-      EXPECT_FALSE(std::isfinite(RangeOf(column.data(), 72).largest)) << at;
-      EXPECT_FALSE(std::isfinite(RangeOf(column.data(), 72).change)) << at;
+      EXPECT_FALSE(std::isfinite(RangeOf(column.data(), kEnd).largest)) << at;
+      EXPECT_FALSE(std::isfinite(RangeOf(column.data(), kEnd).change)) << at;
     }
   }
   // The difference overflows.
   Column column(kStepStride, kMax);
   column[20] = -kMax;
-  EXPECT_EQ(RangeOf(column.data(), 72).largest, kMax);
-  EXPECT_FALSE(std::isfinite(RangeOf(column.data(), 72).change));
+  EXPECT_EQ(RangeOf(column.data(), kEnd).largest, kMax);
+  EXPECT_FALSE(std::isfinite(RangeOf(column.data(), kEnd).change));
 }
 
 TEST(LargestRemainder, IsThatOfTheFramesOfABlock) {
-  for (size_t at = kStepLead - 1; at < 72; ++at) {
+  for (size_t at = kStepLead - 1; at < kEnd; ++at) {
     for (const float value : {30.0F, -30.0F, 150.0F, 90.0F, 890.0F, 1e6F}) {
       Column column(kStepStride, 180);
       column[at] = value;
-      EXPECT_NEAR(LargestRemainder(column.data(), 72, 180),
+      EXPECT_NEAR(LargestRemainder(column.data(), kEnd, 180),
                   std::abs(std::remainder(value, 180.0)) / 180, 1e-3)
           << at << " " << value;
     }
   }
   Column column(kStepStride, 180);
-  column[kStepLead - 2] = column[72] = 90;
-  EXPECT_EQ(LargestRemainder(column.data(), 72, 180), 0);
+  column[kStepLead - 2] = column[kEnd] = 90;
+  EXPECT_EQ(LargestRemainder(column.data(), kEnd, 180), 0);
 }
 
 TEST(TransposeRows, GivesColumns) {
   for (const size_t width : {1, 3, 4, 7, 96}) {
-    for (const size_t frames : {1, 3, 4, 9, 64}) {
+    for (const size_t frames : {1, 3, 4, 9, 15, 16, 29, 64}) {
       std::vector<float> rows(width * frames);
       for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(i);
       std::vector<float> values(width * kStepStride, -1);

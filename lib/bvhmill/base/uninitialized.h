@@ -1,8 +1,8 @@
 #pragma once
 
-// A vector whose resize() does not initialize new numbers. It suits buffers
-// that are then written completely: setting them to zero first would touch
-// every page one more time.
+// A vector whose resize() does not initialize new numbers, and whose first
+// number begins a line of the cache. It suits buffers that are then written
+// completely: setting them to zero first would touch every page one more time.
 
 #include <cstddef>
 #include <memory>
@@ -25,6 +25,8 @@ void Populate(void* memory, size_t bytes);
 inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 // Buffers of at least this size count as large.
 inline constexpr size_t kLargeBytes = size_t{8} << 20;
+// The alignment of other buffers: a SIMD vector lies in one line of the cache.
+inline constexpr std::align_val_t kVectorBytes{64};
 
 template <typename T>
 struct UninitializedAllocator {
@@ -40,14 +42,14 @@ struct UninitializedAllocator {
   }
 
   T* allocate(size_t count) {
-    if (count < kLargeBytes / sizeof(T)) {
-      return std::allocator<T>().allocate(count);
-    }
-    return static_cast<T*>(AllocateLarge(count * sizeof(T)));
+    const bool is_small = count < kLargeBytes / sizeof(T);
+    return static_cast<T*>(is_small
+                               ? ::operator new(count * sizeof(T), kVectorBytes)
+                               : AllocateLarge(count * sizeof(T)));
   }
   void deallocate(T* memory, size_t count) {
     if (count < kLargeBytes / sizeof(T)) {
-      std::allocator<T>().deallocate(memory, count);
+      ::operator delete(memory, kVectorBytes);
     } else {
       FreeLarge(memory);
     }

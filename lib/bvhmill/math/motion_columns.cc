@@ -62,26 +62,40 @@ float LargestRemainder(const float* values, size_t end, float period) {
 }
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-HWY_INLINE void TransposeFour(const float* rows, size_t width, size_t stride,
-                              float* values) {
+// Four columns of four rows.
+template <class Tag>
+HWY_INLINE void TransposeFour(Tag /*d*/, const float* rows, size_t width,
+                              size_t stride, float* values) {
   for (size_t c = 0; c < 4; ++c) {
     for (size_t k = 0; k < 4; ++k) {
       values[c * stride + k] = rows[k * width + c];
     }
   }
 }
+// The rows that one call transposes.
+HWY_INLINE size_t GroupRows() { return 4; }
 #else
-using D4 = hn::CappedTag<float, 4>;
+// The first four values of rows 0, 4, 8, ...: as many rows as fit a vector.
+template <class Tag>
+HWY_INLINE hn::Vec<Tag> EveryFourthRow(Tag d, const float* rows, size_t width) {
+  size_t row = hn::Lanes(d) - 4;
+  auto v = hn::LoadDup128(d, rows + row * width);
+  for (; row > 0; row -= 4) {
+    const auto before = hn::LoadDup128(d, rows + (row - 4) * width);
+    v = hn::IfThenElse(hn::FirstN(d, row), before, v);
+  }
+  return v;
+}
 
-// Four columns of four rows.
-HWY_INLINE void TransposeFour(const float* rows, size_t width, size_t stride,
-                              float* values) {
-  const D4 d;
-  const hn::RepartitionToWide<hn::RebindToUnsigned<D4>> wide;
-  const auto a = hn::LoadU(d, rows);
-  const auto b = hn::LoadU(d, rows + width);
-  const auto c = hn::LoadU(d, rows + 2 * width);
-  const auto e = hn::LoadU(d, rows + 3 * width);
+// Four columns of as many rows as a vector has lanes.
+template <class Tag>
+HWY_INLINE void TransposeFour(Tag d, const float* rows, size_t width,
+                              size_t stride, float* values) {
+  const hn::RepartitionToWide<hn::RebindToUnsigned<Tag>> wide;
+  const auto a = EveryFourthRow(d, rows, width);
+  const auto b = EveryFourthRow(d, rows + width, width);
+  const auto c = EveryFourthRow(d, rows + 2 * width, width);
+  const auto e = EveryFourthRow(d, rows + 3 * width, width);
   const auto ab = hn::BitCast(wide, hn::InterleaveLower(d, a, b));
   const auto ce = hn::BitCast(wide, hn::InterleaveLower(d, c, e));
   const auto ab2 = hn::BitCast(wide, hn::InterleaveUpper(d, a, b));
@@ -94,23 +108,34 @@ HWY_INLINE void TransposeFour(const float* rows, size_t width, size_t stride,
   put(hn::InterleaveLower(wide, ab2, ce2), 2);
   put(hn::InterleaveUpper(wide, ab2, ce2), 3);
 }
+HWY_INLINE size_t GroupRows() { return Lanes(); }
 #endif
+
+// All columns of `count` rows: the lanes of a vector, or four.
+template <class Tag>
+HWY_INLINE void TransposeGroup(Tag d, size_t count, const float* rows,
+                               size_t width, size_t stride, float* values) {
+  size_t c = 0;
+  for (; c + 4 <= width; c += 4) {
+    TransposeFour(d, rows + c, width, stride, values + c * stride);
+  }
+  for (; c < width; ++c) {
+    for (size_t k = 0; k < count; ++k) {
+      values[c * stride + k] = rows[k * width + c];
+    }
+  }
+}
 
 void TransposeRows(const float* rows, size_t frames, size_t width,
                    size_t stride, float* values) {
+  const size_t group = GroupRows();
   size_t f = 0;
+  for (; f + group <= frames; f += group) {
+    TransposeGroup(D(), group, rows + f * width, width, stride, values + f);
+  }
   for (; f + 4 <= frames; f += 4) {
-    const float* row = rows + f * width;
-    float* out = values + f;
-    size_t c = 0;
-    for (; c + 4 <= width; c += 4) {
-      TransposeFour(row + c, width, stride, out + c * stride);
-    }
-    for (; c < width; ++c) {
-      for (size_t k = 0; k < 4; ++k) {
-        out[c * stride + k] = row[k * width + c];
-      }
-    }
+    TransposeGroup(hn::CappedTag<float, 4>(), 4, rows + f * width, width,
+                   stride, values + f);
   }
   for (; f < frames; ++f) {
     for (size_t c = 0; c < width; ++c) {

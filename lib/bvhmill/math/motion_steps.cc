@@ -30,18 +30,9 @@ HWY_INLINE void ForFrames(size_t from, size_t end, Body body) {
   for (size_t i = from; i < end; i += Lanes()) body(i);
 }
 
-// Calls body(tag, i) for vectors of frames that cover 0 .. end - 1 and no more.
-template <class Body>
-HWY_INLINE void ForAllFrames(size_t end, Body body) {
-  const hn::CappedTag<float, kStepLead> lead;
-  for (size_t i = 0; i < kStepLead; i += hn::Lanes(lead)) body(lead, i);
-  ForFrames(kStepLead, end, [&](size_t i) HWY_ATTR { body(D(), i); });
-}
+static_assert(kStepLead % kStepParts == 0);
 
-template <class T>
-HWY_INLINE T MulAddTwice(T a, T b, T c) {
-  return hn::Add(hn::Mul(a, b), c);
-}
+HWY_INLINE V MulAddTwice(V a, V b, V c) { return hn::Add(hn::Mul(a, b), c); }
 
 // Angles up to this are below half a turn after any rounding: the nearest
 // number of turns to their halves is 0.
@@ -50,8 +41,9 @@ constexpr float kLessThanHalfTurn = 179;
 // Sine and cosine of half of `degrees`, both with the same unknown sign. The
 // polynomials are those of sincos-inl.h, which explains them. Unless
 // `kReduces`, requires |degrees| <= kLessThanHalfTurn.
-template <bool kReduces = true, class Tag, class V = hn::Vec<Tag>>
-HWY_INLINE void HalfAngle(Tag d, V degrees, V* sine, V* cosine) {
+template <bool kReduces = true>
+HWY_INLINE void HalfAngle(V degrees, V* sine, V* cosine) {
+  const D d;
   V r = hn::Mul(degrees, hn::Set(d, 0.5F));
   if constexpr (kReduces) {
     const V magic = hn::Set(d, 12582912.0F);
@@ -79,11 +71,11 @@ struct Points {
 };
 
 // Multiplies q from the right by the half angle about `axis`.
-template <class Tag, class V = hn::Vec<Tag>>
-HWY_INLINE void TurnAt(Tag d, size_t i, const StepColumn& column, Points* q) {
+HWY_INLINE void TurnAt(size_t i, const StepColumn& column, Points* q) {
+  const D d;
   V s;
   V c;
-  HalfAngle(d, hn::LoadU(d, column.values + i), &s, &c);
+  HalfAngle(hn::LoadU(d, column.values + i), &s, &c);
   float* const w = q->at[0] + i;
   float* const a = q->at[1 + column.axis] + i;
   float* const b = q->at[1 + (column.axis + 1) % 3] + i;
@@ -106,12 +98,12 @@ HWY_INLINE void ThreeTurns(std::span<const StepColumn> columns, size_t end,
                            Points* q) {
   const bool is_even = (columns[0].axis + 1) % 3 == columns[1].axis;
   const float parity = is_even ? 1.0F : -1.0F;
-  ForAllFrames(end, [&](auto d, size_t i) HWY_ATTR {
-    using V = hn::Vec<decltype(d)>;
+  const D d;
+  ForFrames(0, end, [&](size_t i) HWY_ATTR {
     V s[3];
     V c[3];
     for (size_t k = 0; k < 3; ++k) {
-      HalfAngle<kReduces>(d, hn::LoadU(d, columns[k].values + i), &s[k], &c[k]);
+      HalfAngle<kReduces>(hn::LoadU(d, columns[k].values + i), &s[k], &c[k]);
     }
     s[2] = hn::Mul(s[2], hn::Set(d, parity));
     const V cc = hn::Mul(c[0], c[1]);
@@ -129,11 +121,11 @@ HWY_INLINE void ThreeTurns(std::span<const StepColumn> columns, size_t end,
 HWY_INLINE void AnyTurns(std::span<const StepColumn> columns, size_t end,
                          Points* q) {
   const StepColumn& first = columns[0];
-  ForAllFrames(end, [&](auto d, size_t i) HWY_ATTR {
-    using V = hn::Vec<decltype(d)>;
+  const D d;
+  ForFrames(0, end, [&](size_t i) HWY_ATTR {
     V s;
     V c;
-    HalfAngle(d, hn::LoadU(d, first.values + i), &s, &c);
+    HalfAngle(hn::LoadU(d, first.values + i), &s, &c);
     for (float* at : {q->at[1], q->at[2], q->at[3]}) {
       hn::StoreU(hn::Zero(d), d, at + i);
     }
@@ -141,8 +133,7 @@ HWY_INLINE void AnyTurns(std::span<const StepColumn> columns, size_t end,
     hn::StoreU(s, d, q->at[1 + first.axis] + i);
   });
   for (const StepColumn& column : columns.subspan(1)) {
-    ForAllFrames(end,
-                 [&](auto d, size_t i) HWY_ATTR { TurnAt(d, i, column, q); });
+    ForFrames(0, end, [&](size_t i) HWY_ATTR { TurnAt(i, column, q); });
   }
 }
 

@@ -14,7 +14,8 @@
 
 namespace bvhmill {
 
-inline constexpr size_t kStepLead = 8;
+// The new frames begin at a whole vector.
+inline constexpr size_t kStepLead = 16;
 inline constexpr size_t kStepFrames = 256;
 inline constexpr size_t kStepTail = 16;
 inline constexpr size_t kStepStride = kStepLead + kStepFrames + kStepTail;
@@ -43,9 +44,9 @@ struct StepColumn {
 //   steps[t] = |dq(t)|^2             for t from kStepLead to end - 1
 //   kinks[t] = |dq(t+1) - dq(t)|^2   for t from kStepLead - 1 to end - 2
 //
-// kinks[end - 1] becomes 0. Values before index 4 do not matter. Each component
-// of q is within 1e-6 of the exact one. Requires |angle| <= kMaxSinCosDegrees
-// and at least one column.
+// kinks[end - 1] becomes 0. Values before kStepLead - 2 do not matter. Each
+// component of q is within 1e-6 of the exact one. Requires |angle| <=
+// kMaxSinCosDegrees and at least one column.
 void RotationSteps(std::span<const StepColumn> columns, size_t end,
                    float* steps, float* kinks);
 

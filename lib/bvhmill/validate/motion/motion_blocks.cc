@@ -131,7 +131,7 @@ void MotionBlocks::Shift() {
   if (!has_finished_) return;
   has_finished_ = false;
   first_ += filled_;
-  const auto move = [this](std::vector<float>* arrays) {
+  const auto move = [this](UninitializedVector<float>* arrays) {
     for (size_t at = 0; at < arrays->size(); at += stride_) {
       float* const array = arrays->data() + at;
       std::copy_n(array + filled_, kLead, array);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "bvhmill/base/uninitialized.h"
 #include "bvhmill/math/motion_columns.h"
 #include "bvhmill/validate/motion/motion_rule.h"
 #include "bvhmill/validate/row_observer.h"
@@ -67,9 +68,9 @@ class MotionBlocks {
   int64_t first_ = 0;
   int64_t filled_ = 0;
   bool has_finished_ = false;
-  std::vector<float> values_;
-  std::vector<float> steps_;
-  std::vector<float> kinks_;
+  UninitializedVector<float> values_;
+  UninitializedVector<float> steps_;
+  UninitializedVector<float> kinks_;
   std::vector<float> max_steps_;
   std::vector<float> max_kinks_;
   std::vector<float> min_steps_;
