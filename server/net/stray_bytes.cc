@@ -26,8 +26,9 @@ int64_t StrayBytes::UsualBytes(Time now) {
 void StrayBytes::Arrive(Time now, int64_t bytes, int64_t begun) {
   // The number of entries does not grow with the patience.
   constexpr int kEntries = 128;
-  const bool is_new = arrivals_.empty() || looked_at_ - arrivals_.back().after >
-                                               patience_ / kEntries;
+  const Time::duration span = Time::duration(patience_) / kEntries;
+  const bool is_new =
+      arrivals_.empty() || looked_at_ - arrivals_.back().after > span;
   if (is_new) arrivals_.push_back({looked_at_, now, 0, begun});
   Arrival& last = arrivals_.back();
   last.before = now;
