@@ -64,6 +64,7 @@ SimulatedStream::~SimulatedStream() {
     EXPECT_TRUE(finish_);
   }
   session_.Clear();
+  EXPECT_TRUE(is_cancelled());
   while (running() > 0) Step(0);
   for (const auto& work : works_) EXPECT_TRUE(work.expired());
   CheckBooks();
@@ -93,9 +94,11 @@ void SimulatedStream::Do(const StreamActions& actions) {
   if (actions.write != nullptr) {
     EXPECT_EQ(write_, nullptr) << "two writes";
     write_ = actions.write;
+    more_follows_ = actions.more_follows;
   }
   if (actions.read) {
     EXPECT_FALSE(read_) << "two reads";
+    EXPECT_FALSE(is_half_closed_) << "a read after the end";
     read_ = true;
     ++starting_reads_;
   }
@@ -104,6 +107,7 @@ void SimulatedStream::Do(const StreamActions& actions) {
     EXPECT_EQ(starting_reads_, 0) << "finish before a read was started";
     finish_ = actions.finish;
   }
+  EXPECT_TRUE(!session_.has_failed() || is_cancelled() || finish_);
   call_cancelled_ = call_cancelled_ || actions.cancel_call;
 }
 
@@ -166,9 +170,16 @@ void SimulatedStream::End(bool abandon) {
 
 void SimulatedStream::Garbage() { Receive({}); }
 
+void SimulatedStream::QueueMessage() {
+  ASSERT_TRUE(CanReceive());
+  is_parsing_ = true;
+  session_.OnRequestQueued();
+}
+
 void SimulatedStream::HalfClose() {
   ASSERT_TRUE(CanReceive());
   read_ = false;
+  is_half_closed_ = true;
   StreamActions actions;
   session_.OnHalfClose(&actions);
   Do(actions);
@@ -299,6 +310,7 @@ void SimulatedStream::DoStep(std::list<Run>::iterator run,
       work->has_ended = true;
       break;
     case ClipStep::kFinish:
+      EXPECT_TRUE(clip->refused || work->has_ended) << "no end before it";
       running_.erase(run);
       Emit(clip, 0, /*is_result=*/true);
       break;

@@ -50,8 +50,15 @@ class SimulatedStream {
   void Garbage();
   void HalfClose();
   bool is_within_clip() const { return !incoming_.empty(); }
+  // The next message came as bytes that a worker will parse; it has parsed
+  // them, and the message can be received.
+  void QueueMessage();
+  void ParseMessage() { is_parsing_ = false; }
 
   void Cancel();
+  // Cancels without the event, which comes later.
+  void CancelSilently() { session_.cancel().Cancel(); }
+  bool is_cancelled() { return session_.cancel().IsCancelled(); }
   void Drain();
   // A second has passed; `allowed` = the caller may still convert.
   void Tick(bool allowed = true);
@@ -78,6 +85,8 @@ class SimulatedStream {
   // "KEY:CODE " for each result in the order of writing.
   const std::string& results() const { return results_; }
   int frames() const { return frames_; }
+  // The last write was said to be followed by another one.
+  bool more_follows() const { return more_follows_; }
   const server::StreamSession& session() const { return session_; }
 
  private:
@@ -101,8 +110,10 @@ class SimulatedStream {
   server::StreamSession session_;
   bool read_ = false;
   bool is_parsing_ = false;
+  bool is_half_closed_ = false;
   int starting_reads_ = 0;
   const server::ResponseFrame* write_ = nullptr;
+  bool more_follows_ = false;
   std::list<Run> running_;
   std::optional<absl::Status> finish_;
   bool call_cancelled_ = false;

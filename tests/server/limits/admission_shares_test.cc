@@ -230,6 +230,18 @@ TEST(AdmissionSharesTest, AClipEndsOnceAndKeepsSomeBytes) {
   EXPECT_EQ(admission.bytes(), 7);
 }
 
+TEST(AdmissionSharesTest, AMovedTicketReleasesWhatItCounts) {
+  Admission admission({});
+  {
+    Ticket clip;
+    ASSERT_TRUE(admission.TryEnter(CallerOf("a"), "p", 5, &clip).ok());
+    const Ticket moved = std::move(clip);
+    EXPECT_EQ(admission.bytes(), 5);
+  }
+  EXPECT_EQ(admission.clips(), 0);
+  EXPECT_EQ(admission.bytes(), 0);
+}
+
 // A ticket that counts something counts only the new clip afterwards, and
 // nothing if that is refused.
 TEST(AdmissionSharesTest, ATicketThatIsUsedAgainCountsOnce) {

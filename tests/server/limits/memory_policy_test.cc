@@ -86,9 +86,9 @@ TEST(MemoryBoundsTest, TheTightestBoundSaysHowFullTheProcessIs) {
 
 TEST(MemoryPolicyTest, MemoryIsShortUntilThereIsEnoughAgain) {
   MemoryPolicy guard;
-  const std::pair<double, bool> steps[] = {{0.5, false},  {0.84, false},
-                                           {0.85, true},  {0.8, true},
-                                           {0.74, false}, {0.8, false}};
+  const std::pair<double, bool> steps[] = {
+      {0.5, false}, {0.849, false}, {0.85, true}, {0.8, true},
+      {0.75, true}, {0.749, false}, {0.8, false}};
   for (const auto& [fullness, is_short] : steps) {
     MemoryReading reading;
     reading.fullness = fullness;
@@ -105,11 +105,11 @@ TEST(MemoryPolicyTest, TheAllocatorIsAskedOnceForWhatItDoesNotGiveBack) {
     int64_t counted_mib;
     bool releases;
   };
-  const Step steps[] = {{0, 112, 0, false}, {1, 200, 100, false},
-                        {2, 200, 0, true},  {4, 200, 0, false},
-                        {6, 232, 0, false}, {8, 233, 0, true},
-                        {8, 400, 0, false}, {10, 400, 0, true},
-                        {12, 81, 0, false}, {14, 114, 0, true}};
+  const Step steps[] = {
+      {0, 112, 0, false}, {0, 113, 0, true},  {1, 200, 100, false},
+      {2, 200, 0, true},  {4, 200, 0, false}, {6, 232, 0, false},
+      {8, 233, 0, true},  {8, 400, 0, false}, {10, 400, 0, true},
+      {12, 81, 0, false}, {14, 114, 0, true}};
   for (const Step& step : steps) {
     MemoryReading reading;
     reading.resident = step.resident_mib * kMiB;
@@ -129,7 +129,7 @@ TEST(MemoryPolicyTest, TheAllocatorIsAskedFiveTimesASecondIfMemoryIsShort) {
     double fullness;
     bool releases;
   };
-  const Step steps[] = {{0, 0.84, false},  {0, 0.85, true},
+  const Step steps[] = {{0, 0.849, false}, {0, 0.85, true},
                         {199, 0.9, false}, {200, 0.9, true},
                         {399, 0.9, false}, {5000, 0.8, false}};
   for (const Step& step : steps) {
@@ -148,8 +148,10 @@ TEST(MemoryPolicyTest, TheLastResortIsForUncountedMemory) {
     int64_t resident_mib;
     bool is_last_resort;
   };
-  const Case cases[] = {
-      {0.91, 1000, false}, {0.92, 1000, true}, {1, 276, false}, {1, 277, true}};
+  const Case cases[] = {{0.919, 1000, false},
+                        {0.92, 1000, true},
+                        {1, 276, false},
+                        {1, 277, true}};
   for (const Case& c : cases) {
     MemoryReading reading;
     reading.fullness = c.fullness;
@@ -178,6 +180,8 @@ TEST(MemoryPolicyTest, CutsForGrowthBeyondTheReceivedBytes) {
       {"it is counted", {{150, 0, 0, false}, {900, 800, 1, false}}},
       {"messages come",
        {{150, 0, 0, false}, {300, 0, 200, false}, {400, 0, 300, false}}},
+      {"messages came with what grew before",
+       {{150, 0, 0, false}, {300, 0, 200, false}, {400, 0, 201, true}}},
       {"it stands",
        {{150, 0, 0, false},
         {300, 0, 1, true},

@@ -1,0 +1,252 @@
+// What a stream reads, runs and counts between two events, without sockets: the
+// contracts of StreamSession and ClipQueue, as numbers.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bvhmill/base/bounds.h"
+#include "bvhmill/base/budget.h"
+#include "tests/server/convert/counted_stream.h"
+
+namespace bvhmill::testing {
+namespace {
+
+struct CountedCase {
+  const char* name;
+  std::function<void(CountedStream*)> play;
+};
+
+void PrintTo(const CountedCase& c, std::ostream* out) { *out << c.name; }
+
+// Ways of a clip to its end.
+const CountedCase kWaysToTheEnd[] = {
+    {"Converted", [](CountedStream* s) { s->Begin(1, 100, true); }},
+    {"AbandonedWithBytesThatWait",
+     [](CountedStream* s) {
+       s->Begin(1, 40);
+       s->Chunk(100);
+       s->End(true);
+     }},
+    {"AbandonedWithFramesThatWait",
+     [](CountedStream* s) {
+       s->Begin(1, 40);
+       s->Chunk(120);
+       s->Work();
+       s->End(true);
+     }},
+    {"AbandonedAtRest",
+     [](CountedStream* s) {
+       s->Begin(1, 30);
+       s->stream.Settle();
+       s->End(true);
+     }},
+    {"AbandonedWithinAStep",
+     [](CountedStream* s) {
+       s->Begin(1, 40);
+       for (int i = 0; i < 5; ++i) s->stream.Step(0);
+       s->End(true);
+     }},
+    {"RefusedBeforeAWorkerHadIt",
+     [](CountedStream* s) {
+       s->Begin(1, 1001);
+       s->End();
+     }},
+    {"RefusedWithinAStep",
+     [](CountedStream* s) {
+       s->Begin(1, 40);
+       for (int i = 0; i < 5; ++i) s->stream.Step(0);
+       s->Chunk(1000);
+       s->End();
+     }},
+    {"RefusedWithFramesThatWait",
+     [](CountedStream* s) {
+       s->Begin(1, 120);
+       s->Work();
+       s->Chunk(1000);
+       s->End();
+     }},
+    {"WithoutMemory",
+     [](CountedStream* s) {
+       s->Begin(1, 100);
+       for (int i = 0; i < 3; ++i) s->stream.Step(0);
+       s->stream.Step(0, /*no_memory=*/true);
+       s->Chunk(40);
+       s->End();
+     }},
+};
+
+class WaysToTheEndTest : public ::testing::TestWithParam<CountedCase> {};
+
+INSTANTIATE_TEST_SUITE_P(Streams, WaysToTheEndTest,
+                         ::testing::ValuesIn(kWaysToTheEnd),
+                         [](const auto& info) {
+                           return std::string(info.param.name);
+                         });
+
+TEST_P(WaysToTheEndTest, NothingOfTheClipCountsAfterIt) {
+  CountedStream s;
+  GetParam().play(&s);
+  s.stream.Settle();
+  EXPECT_TRUE(s.is_open());
+  EXPECT_EQ(s.server.memory.bytes(), 0);
+  EXPECT_EQ(s.server.admission.clips(), 0);
+  EXPECT_EQ(s.server.admission.bytes(), s.idle);
+  // The key may be used again.
+  const std::string before = s.stream.results();
+  s.Begin(1, 40, true);
+  s.stream.Settle();
+  EXPECT_EQ(s.stream.results(), before + "1:OK ");
+}
+
+TEST(StreamCountsTest, AStreamCountsItsOptionsOnce) {
+  SimulatedServer server(CountedConfig());
+  SimulatedStream stream(&server);
+  stream.Start();
+  stream.Begin("1", 40, false);
+  stream.End(/*abandon=*/true);
+  stream.Settle();
+  EXPECT_EQ(server.admission.bytes(), CountedStream().idle);
+}
+
+TEST(StreamCountsTest, AClipCountsItsBudgetAndItsBytes) {
+  CountedStream s;
+  s.Begin(1, 30);
+  EXPECT_EQ(s.server.admission.bytes(), s.idle + Budget::kFreeBytes + 30);
+  EXPECT_EQ(s.server.memory.bytes(), 30);
+  s.Chunk(100);
+  s.stream.Settle();
+  // All is converted and written.
+  EXPECT_EQ(s.server.admission.bytes(), s.idle + Budget::kFreeBytes);
+  EXPECT_EQ(s.server.memory.bytes(), 0);
+  // The result is being written.
+  s.End();
+  s.Work();
+  EXPECT_EQ(s.server.admission.clips(), 0);
+  EXPECT_EQ(s.server.memory.bytes(), kResult);
+}
+
+TEST(StreamCountsTest, AClipMayHaveAsManyBytesAsTheLimit) {
+  for (const int bytes : {1000, 1001}) {
+    CountedStream s;
+    s.Begin(1, bytes, true);
+    s.stream.Settle();
+    EXPECT_EQ(s.stream.results(),
+              bytes == 1000 ? "1:OK " : "1:RESOURCE_EXHAUSTED ");
+  }
+}
+
+TEST(StreamCountsTest, AKeyMayBeAsLongAsTheLimit) {
+  const std::string key = std::string(kMaxClipKeyBytes - 1, '0') + "1";
+  CountedStream s;
+  s.stream.Begin(key, 40, true);
+  s.stream.Settle();
+  EXPECT_EQ(s.stream.results(), key + ":OK ");
+}
+
+TEST(StreamCountsTest, AKeyIsFreeOnceTheResultIsOnItsWay) {
+  CountedStream s;
+  s.Begin(1, kInput, true);
+  s.Work();
+  // Its only frame is being written, and the result waits.
+  s.Begin(1, kInput, true);
+  s.Write();
+  s.Begin(1, kInput, true);
+  s.stream.Settle();
+  EXPECT_EQ(s.stream.results(), "1:OK 1:ALREADY_EXISTS 1:OK ");
+}
+
+TEST(StreamCountsTest, AWriteSaysWhetherAnotherFrameOfTheClipWaits) {
+  CountedStream s;
+  s.Begin(1, 2 * kInput, true);
+  s.Work();
+  s.Write();
+  EXPECT_TRUE(s.stream.more_follows());
+  s.Write();
+  EXPECT_FALSE(s.stream.more_follows());
+}
+
+TEST(StreamCountsTest, ResultsOvertakeEachOtherUnlessTheStreamIsOrdered) {
+  for (const bool ordered : {false, true}) {
+    SimulatedServer server(CountedConfig());
+    SimulatedStream stream(&server);
+    stream.Start();
+    stream.Open(ordered);
+    stream.Begin("1", kInput, true);
+    stream.Begin("2", kInput, true);
+    while (stream.running() > 1) stream.Step(1);
+    EXPECT_EQ(stream.CanWrite(), !ordered);
+    while (stream.CanWrite()) stream.WriteDone(true);
+    stream.Settle();
+    EXPECT_EQ(stream.results(), ordered ? "1:OK 2:OK " : "2:OK 1:OK ");
+  }
+}
+
+TEST(StreamCountsTest, TheWindowClosesAtTheLimits) {
+  struct Case {
+    const char* name;
+    std::function<void(CountedStream*)> play;
+    bool is_open;
+  };
+  const Case cases[] = {
+      {"two clips",
+       [](CountedStream* s) {
+         s->Begin(1, 40, true);
+         s->Begin(2, 40, true);
+       },
+       true},
+      {"three clips",
+       [](CountedStream* s) {
+         for (int i = 1; i <= 3; ++i) s->Begin(i, 40, true);
+       },
+       false},
+      {"within the third clip",
+       [](CountedStream* s) {
+         for (int i = 1; i <= 3; ++i) s->Begin(i, 40, i < 3);
+       },
+       true},
+      {"as many bytes as the limit", [](CountedStream* s) { s->Begin(1, 300); },
+       true},
+      {"a byte more", [](CountedStream* s) { s->Begin(1, 301); }, false},
+      // 144 bytes wait to be written.
+      {"bytes of outputs are none of inputs",
+       [](CountedStream* s) {
+         s->Begin(1, 80);
+         s->Work();
+         s->Chunk(200);
+       },
+       true},
+      {"a crowd, and the stream holds nothing",
+       [](CountedStream* s) {
+         s->server.memory.Add(5000);
+         s->Begin(1, 0);
+       },
+       true},
+      {"a crowd, and the stream holds input",
+       [](CountedStream* s) {
+         s->server.memory.Add(5000);
+         s->Begin(1, 1);
+       },
+       false},
+      {"a crowd, and the stream holds outputs",
+       [](CountedStream* s) {
+         s->Begin(1, 40);
+         s->Work();
+         s->server.memory.Add(5000);
+         s->Chunk(0);
+       },
+       false}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    CountedStream s;
+    c.play(&s);
+    EXPECT_EQ(s.stream.CanReceive(), c.is_open);
+    s.server.memory.Add(s.server.memory.bytes() > 4000 ? -5000 : 0);
+  }
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
