@@ -39,10 +39,17 @@ struct SimulatedStream::FakeWork {
 
 class SimulatedStream::Observer final : public server::ClipObserver {
  public:
-  void AddBytes(int64_t, int64_t) override {}
+  void AddBytes(int64_t received, int64_t sent) override {
+    seen.received += received;
+    seen.sent += sent;
+  }
   void AddClip(const ConvertResult&) override {}
-  void AddRefusedClip(const std::string&) override {}
-  void AddStage(server::Stage, std::chrono::nanoseconds) override {}
+  void AddRefusedClip(const std::string&) override { ++seen.refused; }
+  void AddStage(server::Stage stage, std::chrono::nanoseconds time) override {
+    seen.stages[stage] += time;
+  }
+
+  Observed seen;
 };
 
 SimulatedServer::SimulatedServer(const server::ServerConfig& wanted)
@@ -68,6 +75,10 @@ SimulatedStream::~SimulatedStream() {
   while (running() > 0) Step(0);
   for (const auto& work : works_) EXPECT_TRUE(work.expired());
   CheckBooks();
+}
+
+const SimulatedStream::Observed& SimulatedStream::observed() const {
+  return observer_->seen;
 }
 
 void SimulatedStream::CheckBooks() {

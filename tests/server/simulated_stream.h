@@ -85,6 +85,14 @@ class SimulatedStream {
   // "KEY:CODE " for each result in the order of writing.
   const std::string& results() const { return results_; }
   int frames() const { return frames_; }
+  // What the observer of clips was told.
+  struct Observed {
+    int64_t received = 0;
+    int64_t sent = 0;
+    int refused = 0;
+    std::map<server::Stage, std::chrono::nanoseconds> stages;
+  };
+  const Observed& observed() const;
   // The last write was said to be followed by another one.
   bool more_follows() const { return more_follows_; }
   const server::StreamSession& session() const { return session_; }

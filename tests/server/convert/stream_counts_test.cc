@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -129,6 +131,61 @@ TEST(StreamCountsTest, AClipCountsItsBudgetAndItsBytes) {
   EXPECT_EQ(s.server.memory.bytes(), kResult);
 }
 
+// The peer may end the clip much later.
+TEST(StreamCountsTest, ARefusedClipCountsNothingBeforeItsEnd) {
+  const CountedCase cases[] = {
+      {"before a worker had it", [](CountedStream* s) { s->Begin(1, 1001); }},
+      {"without memory",
+       [](CountedStream* s) {
+         s->Begin(1, 100);
+         for (int i = 0; i < 3; ++i) s->stream.Step(0);
+         s->stream.Step(0, /*no_memory=*/true);
+       }},
+      {"its frames are not written", [](CountedStream* s) {
+         s->Begin(1, 120);
+         s->Work();
+         s->Chunk(1000);
+         s->Work();
+         s->Write();
+         EXPECT_EQ(s->stream.frames(), 1);
+       }}};
+  for (const CountedCase& c : cases) {
+    SCOPED_TRACE(c.name);
+    CountedStream s;
+    c.play(&s);
+    EXPECT_FALSE(s.stream.CanWrite());
+    EXPECT_EQ(s.server.memory.bytes(), 0);
+    EXPECT_EQ(s.server.admission.clips(), 0);
+    EXPECT_EQ(s.server.admission.bytes(), s.idle);
+  }
+}
+
+TEST(StreamCountsTest, TheTimesOfAClipAreObserved) {
+  CountedStream s;
+  s.Begin(1, kInput, true);
+  SimulatedServer::Pass(5);
+  s.Work();
+  SimulatedServer::Pass(3);
+  s.stream.Settle();
+  const SimulatedStream::Observed& seen = s.stream.observed();
+  const std::map<server::Stage, std::chrono::nanoseconds> stages = {
+      {server::Stage::kWrite, std::chrono::seconds(3)},
+      {server::Stage::kTotal, std::chrono::seconds(8)}};
+  EXPECT_EQ(seen.stages, stages);
+  EXPECT_EQ(seen.received, kInput);
+  EXPECT_EQ(seen.sent, 64);
+  EXPECT_EQ(seen.refused, 0);
+}
+
+TEST(StreamCountsTest, ARefusedClipIsObservedWithoutTimes) {
+  CountedStream s;
+  s.Begin(1, 1001, true);
+  s.stream.Settle();
+  EXPECT_TRUE(s.stream.observed().stages.empty());
+  EXPECT_EQ(s.stream.observed().received, 1001);
+  EXPECT_EQ(s.stream.observed().refused, 1);
+}
+
 TEST(StreamCountsTest, AClipMayHaveAsManyBytesAsTheLimit) {
   for (const int bytes : {1000, 1001}) {
     CountedStream s;
@@ -149,9 +206,10 @@ TEST(StreamCountsTest, AKeyMayBeAsLongAsTheLimit) {
 
 TEST(StreamCountsTest, AKeyIsFreeOnceTheResultIsOnItsWay) {
   CountedStream s;
-  s.Begin(1, kInput, true);
+  s.Begin(1, 2 * kInput, true);
   s.Work();
-  // Its only frame is being written, and the result waits.
+  s.Write();
+  // The second frame is being written, and the result waits.
   s.Begin(1, kInput, true);
   s.Write();
   s.Begin(1, kInput, true);

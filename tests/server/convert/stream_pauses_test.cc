@@ -113,6 +113,8 @@ TEST(StreamPausesTest, ARefusedClipAtRestIsDroppedAtOnce) {
   EXPECT_EQ(s.server.admission.clips(), 1);
   s.Chunk(1000);
   EXPECT_EQ(s.stream.running(), 1U);
+  // Its conversion still has memory.
+  EXPECT_EQ(s.server.admission.clips(), 1);
   s.Work();
   EXPECT_EQ(s.server.admission.clips(), 0);
   EXPECT_EQ(s.server.admission.bytes(), s.idle);
@@ -271,6 +273,8 @@ TEST_P(PeerPatienceTest, EndsAsExpected) {
   CountedStream s(config);
   GetParam().play(&s);
   EXPECT_EQ(CodeOf(s), GetParam().end);
+  // Conversions look at it.
+  EXPECT_EQ(s.stream.is_cancelled(), !s.is_open());
   s.stream.ParseMessage();
 }
 
@@ -291,6 +295,26 @@ TEST(StreamPausesTest, AStatusMayWaitForAsLongAsAllowed) {
   EXPECT_FALSE(s.stream.call_cancelled());
   s.Pass(1);
   EXPECT_TRUE(s.stream.call_cancelled());
+}
+
+TEST(StreamPausesTest, AFailureOfAWorkerCancelsTheOthers) {
+  CountedStream s;
+  s.Begin(1, kInput, true);
+  s.Begin(2, kInput, true);
+  s.stream.Break(0);
+  EXPECT_TRUE(s.stream.is_cancelled());
+}
+
+TEST(StreamPausesTest, ADrainWaitsForAMessageThatIsParsed) {
+  CountedStream s;
+  s.stream.QueueMessage();
+  s.stream.Drain();
+  EXPECT_EQ(CodeOf(s), "open");
+  s.stream.ParseMessage();
+  s.Begin(1, kInput, true);
+  s.stream.Settle();
+  EXPECT_EQ(s.stream.results(), "1:OK ");
+  EXPECT_EQ(CodeOf(s), "UNAVAILABLE");
 }
 
 TEST(StreamPausesTest, APeerThatIsGoneWithinAClipIsTold) {
