@@ -18,20 +18,22 @@ constexpr int64_t kMb = int64_t{1} << 20;
 struct Chunk {
   int64_t offset;
   int64_t bytes;
+  size_t capacity;
 };
 
 // A receiver of one output that keeps the chunks and grants `limit` bytes.
 class Chunks {
  public:
   Chunks()
-      : receiver_(kChunk,
-                  {.begin = [](const ClipInfo&, std::span<const OutputInfo>) {},
-                   .chunk =
-                       [this](size_t, int64_t offset, std::string data) {
-                         chunks.push_back(
-                             {offset, static_cast<int64_t>(data.size())});
-                       }},
-                  [this](int64_t bytes) { return Grant(bytes); }) {
+      : receiver_(
+            kChunk,
+            {.begin = [](const ClipInfo&, std::span<const OutputInfo>) {},
+             .chunk =
+                 [this](size_t, int64_t offset, std::string data) {
+                   chunks.push_back({offset, static_cast<int64_t>(data.size()),
+                                     data.capacity()});
+                 }},
+            [this](int64_t bytes) { return Grant(bytes); }) {
     EXPECT_TRUE(receiver_.Begin({}, std::vector<OutputInfo>(1)).ok());
   }
 
@@ -95,6 +97,37 @@ TEST(ChunkReceiverTest, ARefusalOfMemoryEndsTheOutputs) {
   EXPECT_FALSE(chunks.Make(kMb).ok());
   EXPECT_EQ(chunks.receiver().refused().message(), "busy");
   EXPECT_EQ(chunks.held, 2 * kMb);
+  // Memory can still be given back.
+  EXPECT_TRUE(chunks.receiver().Hold(-kMb).ok());
+  EXPECT_EQ(chunks.held, kMb);
+}
+
+TEST(ChunkReceiverTest, DrawsOnlyWhatItHasNotDrawn) {
+  Chunks chunks;
+  EXPECT_TRUE(chunks.Make(40 * kKb).ok());
+  EXPECT_TRUE(chunks.Make(100 * kKb).ok());
+  EXPECT_EQ(chunks.held, 140 * kKb);
+}
+
+TEST(ChunkReceiverTest, AChunkWaitsUntilItIsFull) {
+  Chunks chunks;
+  EXPECT_TRUE(chunks.Make(kChunk - 1).ok());
+  EXPECT_EQ(chunks.chunks.size(), 0U);
+  EXPECT_TRUE(chunks.Make(1).ok());
+  EXPECT_EQ(chunks.chunks.size(), 1U);
+  // There is nothing to flush.
+  chunks.receiver().Flush();
+  EXPECT_EQ(chunks.chunks.size(), 1U);
+}
+
+// Only its bytes are counted.
+TEST(ChunkReceiverTest, AShortLastChunkTakesLittleMemory) {
+  Chunks chunks;
+  EXPECT_TRUE(chunks.Make(kChunk + kKb).ok());
+  chunks.receiver().Flush();
+  ASSERT_EQ(chunks.chunks.size(), 2U);
+  EXPECT_EQ(chunks.chunks[1].bytes, kKb);
+  EXPECT_LE(chunks.chunks[1].capacity, static_cast<size_t>(2 * kKb));
 }
 
 TEST(ChunkReceiverTest, GivesMemoryOfTheConversionBack) {

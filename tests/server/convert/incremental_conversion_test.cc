@@ -1,0 +1,212 @@
+// A conversion of a clip that comes in pieces, encoded or not, step by step:
+// against the conversion of the whole text.
+
+#include "server/convert/incremental_conversion.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "bvhmill/base/call_error.h"
+#include "tests/support/pack.h"
+
+namespace bvhmill::testing {
+namespace {
+
+using server::IncrementalConversion;
+
+constexpr int64_t kKiB = 1024;
+
+std::string ClipOf(int frames) {
+  std::string text =
+      "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation "
+      "Zrotation\n}\nMOTION\nFrames: " +
+      std::to_string(frames) + "\nFrame Time: 0.01\n";
+  for (int i = 0; i < frames; ++i)
+    text += "1.5 2.5 " + std::to_string(i) + "\n";
+  return text;
+}
+
+std::string Encoded(Encoding encoding, const std::string& text) {
+  switch (encoding) {
+    case Encoding::kGzip:
+      return Gzip(text);
+    case Encoding::kZstd:
+      return Zstd(text);
+    case Encoding::kIdentity:
+      break;
+  }
+  return text;
+}
+
+// Takes outputs, which it drops, and grants memory.
+class Granter final : public server::MeteredReceiver {
+ public:
+  explicit Granter(bool grants = true)
+      : MeteredReceiver([grants](int64_t bytes) {
+          return grants || bytes < 0 ? absl::OkStatus()
+                                     : absl::ResourceExhaustedError("busy");
+        }) {}
+  absl::Status Begin(const ClipInfo&, std::span<const OutputInfo>) override {
+    return absl::OkStatus();
+  }
+  absl::Status Data(size_t, std::string_view bytes) override {
+    data_bytes += static_cast<int64_t>(bytes.size());
+    return Hold(static_cast<int64_t>(bytes.size()));
+  }
+
+  int64_t data_bytes = 0;
+};
+
+// A conversion to positions, by pieces.
+struct Pieces {
+  explicit Pieces(Encoding encoding, int64_t max_clip_bytes = 0,
+                  bool grants = true)
+      : receiver(grants) {
+    options.outputs.emplace_back().format = PositionsFormat{};
+    Begin(encoding, max_clip_bytes);
+  }
+
+  void Begin(Encoding encoding, int64_t max_clip_bytes) {
+    conversion = std::make_unique<IncrementalConversion>(
+        options, encoding, max_clip_bytes, &receiver, &cancel);
+  }
+  // Steps until there is no work; notes the largest step.
+  void Step() {
+    while (conversion->has_work()) {
+      const auto cost = static_cast<int64_t>(conversion->Step());
+      cost_sum += cost;
+      largest = std::max(largest, cost);
+    }
+  }
+  void Give(const std::string& bytes) {
+    conversion->Give(bytes);
+    Step();
+  }
+  const ConvertResult& Finish() {
+    conversion->End();
+    Step();
+    return conversion->Finish();
+  }
+
+  ConvertOptions options;
+  CancelToken cancel;
+  Granter receiver;
+  std::unique_ptr<IncrementalConversion> conversion;
+  int64_t cost_sum = 0;
+  int64_t largest = 0;
+};
+
+constexpr Encoding kEncodings[] = {Encoding::kIdentity, Encoding::kGzip,
+                                   Encoding::kZstd};
+
+// Steps are small, so that other clips get their turns.
+TEST(IncrementalConversionTest, AStepReadsAQuarterOfAMebibyteAtMost) {
+  const std::string text = ClipOf(100'000);
+  for (const Encoding encoding : kEncodings) {
+    SCOPED_TRACE(static_cast<int>(encoding));
+    Pieces pieces(encoding);
+    pieces.Give(Encoded(encoding, text));
+    EXPECT_GE(pieces.cost_sum, static_cast<int64_t>(text.size()));
+    EXPECT_LE(pieces.largest, 256 * kKiB);
+    const ConvertResult& result = pieces.Finish();
+    EXPECT_TRUE(result.status.ok()) << result.status;
+    EXPECT_EQ(result.info.frames, 100'000);
+    // A joint of three floats.
+    EXPECT_EQ(pieces.receiver.data_bytes, 100'000 * 12);
+  }
+}
+
+TEST(IncrementalConversionTest, BytesThatArriveAllowWork) {
+  const std::string text = ClipOf(1000);
+  for (const Encoding encoding : kEncodings) {
+    for (const int64_t per_byte : {0, 1'000'000}) {
+      SCOPED_TRACE(static_cast<int>(encoding));
+      Pieces pieces(encoding);
+      pieces.options.limits.max_clip_work = 1;
+      pieces.options.limits.max_clip_work_per_byte = per_byte;
+      pieces.Begin(encoding, 0);
+      pieces.Give(Encoded(encoding, text));
+      EXPECT_EQ(pieces.Finish().status.ok(), per_byte > 0);
+    }
+  }
+}
+
+TEST(IncrementalConversionTest, ABrokenEncodingHasNoReport) {
+  const std::string text = ClipOf(1000);
+  for (const Encoding encoding : {Encoding::kGzip, Encoding::kZstd}) {
+    const std::string whole = Encoded(encoding, text);
+    const std::string cut = whole.substr(0, whole.size() / 2);
+    for (const std::string& bytes : {cut, cut + std::string(100, 'x')}) {
+      Pieces pieces(encoding);
+      pieces.Give(bytes);
+      const ConvertResult& result = pieces.Finish();
+      EXPECT_EQ(CallErrorOf(result.status).reason, "ENCODING_BROKEN");
+      EXPECT_EQ(pieces.conversion->decode_error(), result.status);
+      EXPECT_TRUE(result.report.issues.empty());
+      EXPECT_TRUE(result.info.joints.empty());
+      // Later bytes are dropped.
+      EXPECT_FALSE(pieces.conversion->has_work());
+    }
+  }
+}
+
+TEST(IncrementalConversionTest, DecodedTextHasALimit) {
+  const std::string text = ClipOf(1000);
+  const auto size = static_cast<int64_t>(text.size());
+  for (const Encoding encoding : {Encoding::kGzip, Encoding::kZstd}) {
+    for (const int64_t limit : {size - 1, size}) {
+      Pieces pieces(encoding, limit);
+      pieces.Give(Encoded(encoding, text));
+      const ConvertResult& result = pieces.Finish();
+      EXPECT_EQ(CallErrorOf(result.status).limit_name,
+                limit < size ? "max_clip_bytes" : "");
+    }
+  }
+}
+
+// Bytes after the refusal of a clip are not read, and may be anything.
+TEST(IncrementalConversionTest, ARefusedClipTakesNoMoreBytes) {
+  const std::string text = ClipOf(100'000);
+  for (const Encoding encoding : kEncodings) {
+    SCOPED_TRACE(static_cast<int>(encoding));
+    Pieces pieces(encoding);
+    pieces.options.limits.max_frames = 10;
+    pieces.Begin(encoding, 0);
+    const std::string bytes = Encoded(encoding, text);
+    pieces.Give(bytes.substr(0, bytes.size() - 1));
+    EXPECT_LE(pieces.cost_sum, 1024 * kKiB);
+    pieces.conversion->Give("garbage");
+    EXPECT_FALSE(pieces.conversion->has_work());
+    const ConvertResult& result = pieces.Finish();
+    EXPECT_FALSE(result.status.ok());
+    EXPECT_TRUE(pieces.conversion->decode_error().ok());
+    EXPECT_FALSE(result.report.issues.empty());
+  }
+}
+
+TEST(IncrementalConversionTest, TheRefusalOfMemoryIsTheStatus) {
+  for (const Encoding encoding : kEncodings) {
+    Pieces pieces(encoding, 0, /*grants=*/false);
+    pieces.Give(Encoded(encoding, ClipOf(10'000)));
+    EXPECT_EQ(pieces.Finish().status, absl::ResourceExhaustedError("busy"));
+  }
+}
+
+// 256 bytes of deflate give up to 1032 times as many; 32 blocks of zstd, each
+// of four bytes, 128 KiB each.
+TEST(IncrementalConversionTest, DecodingIsCountedWithTheTextOfASlice) {
+  EXPECT_EQ(server::DecodingBytes(Encoding::kIdentity), 0);
+  EXPECT_GE(server::DecodingBytes(Encoding::kGzip),
+            DecoderBytes(Encoding::kGzip) + 256 * 1032);
+  EXPECT_GE(server::DecodingBytes(Encoding::kZstd),
+            DecoderBytes(Encoding::kZstd) + 32 * 128 * kKiB);
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
