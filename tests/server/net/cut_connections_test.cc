@@ -187,6 +187,73 @@ TEST_F(EvictIdleTest, BytesOutsideMemoryCanBecomeNoMessage) {
   }
 }
 
+// gRPC has calls that are in no registry, or without a ticket.
+TEST_F(EvictIdleTest, TheConnectionWithMostUncountedCallsIsCut) {
+  struct Case {
+    const char* name;
+    // Calls of two connections: those that gRPC has, those of them in the
+    // registry, and those of the latter without a ticket.
+    int64_t begun[2];
+    int64_t known[2];
+    int64_t free[2];
+    // The connection that is cut; -1 = none.
+    int cut;
+  };
+  const Case cases[] = {{"as many as allowed", {4, 6}, {0, 0}, {0, 0}, -1},
+                        {"one more", {5, 6}, {0, 0}, {0, 0}, 1},
+                        {"the first has more", {7, 5}, {0, 0}, {0, 0}, 0},
+                        {"they are known", {5, 6}, {0, 1}, {0, 0}, -1},
+                        {"without tickets", {9, 5}, {9, 0}, {6, 0}, 0}};
+  for (const Case& c : cases) {
+    for (const bool sweeps : {false, true}) {
+      SCOPED_TRACE(c.name);
+      const Pair pairs[] = {Connect(), Connect()};
+      server::TransportLimits limits = LimitsOf(10);
+      limits.max_unheard_calls = 10;
+      Connections connections(limits, 0, [&](const std::string& peer) {
+        const int i = peer == pairs[0].name ? 0 : 1;
+        return Connections::CallCounts{.begun = c.begun[i]};
+      });
+      for (int i = 0; i < 2; ++i) {
+        ASSERT_TRUE(connections.Add(pairs[i].own));
+        // Something was read: it may be calls.
+        Send(pairs[i], 1);
+        char byte = 0;
+        ASSERT_EQ(recv(pairs[i].own, &byte, 1, MSG_WAITALL), 1);
+        uses_[pairs[i].name].calls = c.known[i];
+        uses_[pairs[i].name].free_calls = c.free[i];
+      }
+      const auto ended = sweeps
+                             ? connections.Sweep(Clock::now(), Known())
+                             : connections.CutUncounted(Clock::now(), Known());
+      ASSERT_EQ(ended.size(), c.cut >= 0);
+      if (c.cut < 0) continue;
+      EXPECT_EQ(ended[0].peer, pairs[c.cut].name);
+      EXPECT_STREQ(ended[0].why, "max_unheard_calls");
+    }
+  }
+}
+
+TEST_F(EvictIdleTest, WithoutALimitNoBytesAreTooMany) {
+  server::TransportLimits limits = LimitsOf(10);
+  limits.max_stray_bytes = 0;
+  Connections connections(limits);
+  const Pair pair = Connect();
+  ASSERT_TRUE(connections.Add(pair.own));
+  std::string bytes(50'000, 0);
+  for (int i = 0; i < 10; ++i) {
+    Send(pair, bytes.size());
+    ASSERT_EQ(recv(pair.own, bytes.data(), bytes.size(), MSG_WAITALL),
+              static_cast<ssize_t>(bytes.size()));
+  }
+  const auto start = Clock::now();
+  EXPECT_EQ(connections.Sweep(start, Known()).size(), 0);
+  Send(pair, bytes.size());
+  for (const int second : {1, 5, 500}) {
+    EXPECT_EQ(connections.Sweep(start + seconds(second), Known()).size(), 0);
+  }
+}
+
 // An upload that begins after a long silence is not cut: the silence does not
 // count as time of the upload.
 TEST_F(EvictIdleTest, SilenceIsNotTheTimeOfWhatComesNext) {
