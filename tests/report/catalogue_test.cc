@@ -70,6 +70,41 @@ TEST(Catalogue, PlaceholdersAreWellFormed) {
   }
 }
 
+// They are shown as they are: nothing fills them in.
+TEST(Catalogue, TitlesAndHelpHaveNoPlaceholders) {
+  for (const CatalogueEntry& entry : Catalogue()) {
+    EXPECT_EQ(entry.title.find_first_of("{}"), entry.title.npos) << entry.name;
+    EXPECT_EQ(entry.help.find_first_of("{}"), entry.help.npos) << entry.name;
+  }
+}
+
+TEST(Catalogue, TitlesAreShortAndTellTheCodesOfAFamilyApart) {
+  std::set<std::string> titles;
+  for (const CatalogueEntry& entry : Catalogue()) {
+    const std::string family = Text(entry.name.substr(0, 5));
+    EXPECT_TRUE(titles.insert(family + Text(entry.title)).second) << entry.name;
+    EXPECT_FALSE(entry.title.empty()) << entry.name;
+    EXPECT_LE(entry.title.size(), 72) << entry.name;
+    EXPECT_NE(entry.title.back(), '.') << entry.name;
+  }
+}
+
+// A help text that only describes the fault leaves its reader alone. Its action
+// is a sentence or a clause that begins with one of these verbs.
+TEST(Catalogue, HelpSaysWhatToDo) {
+  const std::regex action(
+      "(^|[.;:,] |, and |, or )(add|allow|animate|ask|check|choose|compare|"
+      "convert|correct|cut|do not|drop|exchange|export|fill|give|ignore|"
+      "leave out|let|look at|lower|make|multiply|name|no change is needed|"
+      "plant|put|raise|remove|rename|replace|save|say|shift|shorten|smooth|"
+      "split|subtract|take|turn|unpack|use|write)\\b",
+      std::regex::icase);
+  for (const CatalogueEntry& entry : Catalogue()) {
+    EXPECT_TRUE(std::regex_search(Text(entry.help), action))
+        << entry.name << ": " << entry.help;
+  }
+}
+
 TEST(Catalogue, MessagesAndHelpAreText) {
   for (const CatalogueEntry& entry : Catalogue()) {
     ASSERT_FALSE(entry.message.empty()) << entry.name;

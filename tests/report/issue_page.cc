@@ -1,11 +1,15 @@
 #include "tests/report/issue_page.h"
 
 #include <array>
+#include <cctype>
 #include <charconv>
+#include <map>
+#include <set>
 #include <string_view>
 
 #include "bvhmill/report/catalogue.h"
 #include "bvhmill/report/thresholds.h"
+#include "tests/report/issue_examples.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -19,11 +23,25 @@ message may change in any release. Each `{name}` in a message is also in the
 `args` of the issue. "Lenient" and "strict" are the severities in the two modes
 of reading. An error makes a clip invalid. A request can ignore any code or give
 it another severity, but ignoring a fault does not make a broken file readable.
-Some issues about motion are milder where they do less harm: their help says
-when.
-`bvhmill explain CODE` prints the row of one code.
+Some issues about motion are milder where they do less harm: their text says
+when. `bvhmill explain CODE` prints the entry of one code without its example.
 
-`bvhmill_issue_docs` writes this page; a test compares the two.
+Each family has a table of its codes. After it, each code has a text that says
+what the issue means and what to do, and an example:
+
+* lines of a clip with their numbers, if the issue is about a line. The last or
+  the only line is that of the issue, unless lines after it are shown, too;
+* a command, and the line that it prints about the issue;
+* the evidence: the `args` of this issue that are not empty.
+
+Clips without a remark are files of `tests/data/cases`. A remark (`# ...`) says
+what is in another file, which a script of `tests/cli/issue-examples` makes. Its
+"fields" are the odd ones of an .anim, as hexadecimal bytes in the order of the
+file; [formats/anim.md](formats/anim.md) has the layout.
+
+`bvhmill_issue_docs` writes this page. The test `cli.issue-examples` runs the
+commands and compares what they print with the examples; a test of `report_test`
+compares the examples and the catalogue with this page.
 )";
 
 // A family: the prefix of a code up to its first underscore, and its subject.
@@ -62,14 +80,52 @@ std::string Text(std::string_view view) { return std::string(view); }
 
 std::string Heading(std::string_view prefix) {
   return "\n## " + Text(prefix) + ": " + Text(TitleOf(prefix)) +
-         "\n\n| code | lenient | strict | message | help |\n"
-         "|---|---|---|---|---|\n";
+         "\n\n| code | lenient | strict | message |\n|---|---|---|---|\n";
+}
+
+// The name that readers of Markdown give to the heading of a code.
+std::string Anchor(std::string_view code) {
+  std::string anchor = Text(code);
+  for (char& c : anchor) {
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return anchor;
 }
 
 std::string Row(const CatalogueEntry& entry) {
-  return "| `" + Text(entry.name) + "` | " + Text(SeverityName(entry.lenient)) +
-         " | " + Text(SeverityName(entry.strict)) + " | " +
-         Text(entry.message) + " | " + Text(entry.help) + " |\n";
+  return "| [`" + Text(entry.name) + "`](#" + Anchor(entry.name) + ") | " +
+         Text(SeverityName(entry.lenient)) + " | " +
+         Text(SeverityName(entry.strict)) + " | " + Text(entry.message) +
+         " |\n";
+}
+
+// "a comment line" becomes "A comment line."
+std::string Sentence(std::string_view title) {
+  std::string sentence = Text(title) + ".";
+  sentence[0] =
+      static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
+  return sentence;
+}
+
+std::string Section(const CatalogueEntry& entry, const std::string& example) {
+  return "\n### `" + Text(entry.name) + "`\n\n**" + Sentence(entry.title) +
+         "** " + Text(entry.help) + "\n\n" +
+         example.substr(0, example.find_last_not_of('\n') + 1) + "\n";
+}
+
+// A table of the codes that begin with `prefix`, then a section for each.
+std::string FamilyText(std::string_view prefix,
+                       const std::map<std::string, std::string>& examples) {
+  std::string table = Heading(prefix);
+  std::string sections;
+  for (const CatalogueEntry& entry : Catalogue()) {
+    if (PrefixOf(entry.name) != prefix) continue;
+    table += Row(entry);
+    const auto example = examples.find(Text(entry.name));
+    sections +=
+        Section(entry, example == examples.end() ? "" : example->second);
+  }
+  return table + sections;
 }
 
 constexpr std::string_view kThresholds = R"(
@@ -102,12 +158,11 @@ std::string ThresholdRow(const ThresholdEntry& entry) {
 std::string IssuePage() {
   std::string page = Text(kIntroduction);
   page += "\nRules version: " + Text(kRulesVersion) + "\n";
-  std::string_view family;
+  const std::map<std::string, std::string> examples = IssueExamples();
+  std::set<std::string_view> families;
   for (const CatalogueEntry& entry : Catalogue()) {
     const std::string_view prefix = PrefixOf(entry.name);
-    if (prefix != family) page += Heading(prefix);
-    family = prefix;
-    page += Row(entry);
+    if (families.insert(prefix).second) page += FamilyText(prefix, examples);
   }
   page += kThresholds;
   for (const ThresholdEntry& entry : ThresholdTable()) {

@@ -54,6 +54,7 @@ std::string EntryJson(const CatalogueEntry& entry) {
   return JsonObject({{"code", JsonQuote(entry.name)},
                      {"lenient", JsonQuote(SeverityName(entry.lenient))},
                      {"strict", JsonQuote(SeverityName(entry.strict))},
+                     {"title", JsonQuote(entry.title)},
                      {"message", JsonQuote(entry.message)},
                      {"help", JsonQuote(entry.help)},
                      {"thresholds",
@@ -68,8 +69,8 @@ std::string EntryText(const CatalogueEntry& entry) {
   return line("", entry.name) +
          line("severity  ", SeverityName(entry.lenient)) +
          line("strict    ", SeverityName(entry.strict)) +
-         line("message   ", entry.message) + line("help      ", entry.help) +
-         ThresholdsText(entry.code);
+         line("title     ", entry.title) + line("message   ", entry.message) +
+         line("help      ", entry.help) + ThresholdsText(entry.code);
 }
 
 std::string CatalogueText() {

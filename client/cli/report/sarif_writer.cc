@@ -156,11 +156,11 @@ std::string NotificationJson(std::string_view path, const char* level,
 
 std::string RuleJson(const std::string& code, Severity severity) {
   const CatalogueEntry* entry = FindEntry(code);
-  const std::string_view message = entry == nullptr ? code : entry->message;
+  const std::string_view title = entry == nullptr ? code : entry->title;
   const std::string_view help = entry == nullptr ? code : entry->help;
   return JsonObject(
       {{"id", JsonQuote(code)},
-       {"shortDescription", Text(message)},
+       {"shortDescription", Text(title)},
        {"fullDescription", Text(help)},
        {"help", Text(help)},
        {"defaultConfiguration",

@@ -7,9 +7,10 @@ namespace bvhmill {
 namespace {
 
 constexpr std::array kEntries = {
-#define BVHMILL_ISSUE(code, lenient, strict, message, help)    \
-  CatalogueEntry{IssueCode::code,  #code,   Severity::lenient, \
-                 Severity::strict, message, help},
+#define BVHMILL_ISSUE(code, lenient, strict, title, message, help)        \
+  CatalogueEntry{                                                         \
+      IssueCode::code, #code, Severity::lenient, Severity::strict, title, \
+      message,         help},
 #include "bvhmill/report/issue_table.inc"
 #undef BVHMILL_ISSUE
 };

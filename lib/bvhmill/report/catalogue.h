@@ -12,14 +12,14 @@ namespace bvhmill {
 enum class Severity { kError = 1, kWarning, kInfo, kHint };
 
 enum class IssueCode {
-#define BVHMILL_ISSUE(code, lenient, strict, message, help) code,
+#define BVHMILL_ISSUE(code, lenient, strict, title, message, help) code,
 #include "bvhmill/report/issue_table.inc"
 #undef BVHMILL_ISSUE
 };
 
 inline constexpr size_t kIssueCodes = 0
 // Adds 1 per issue: NOLINTNEXTLINE(bugprone-macro-parentheses)
-#define BVHMILL_ISSUE(code, lenient, strict, message, help) +1
+#define BVHMILL_ISSUE(code, lenient, strict, title, message, help) +1
 #include "bvhmill/report/issue_table.inc"
 #undef BVHMILL_ISSUE
     ;
@@ -30,8 +30,11 @@ struct CatalogueEntry {
   // Severity when a file is read leniently, and when it is read strictly.
   Severity lenient;
   Severity strict;
+  // The fault in a few words, without variable parts.
+  std::string_view title;
   // Text with {arg} for each variable part.
   std::string_view message;
+  // Meaning and action, without variable parts.
   std::string_view help;
 };
 

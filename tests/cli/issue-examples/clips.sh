@@ -1,0 +1,52 @@
+# Examples of issues of repairs, and of the expectations of a data set.
+
+cp "$CASES/motion_ok.bvh" ok.bvh
+awk '/^Frame Time/ { rows = 1; print; next }
+     rows && ++n >= 20 && n < 23 { $13 = "nan" } { print }' ok.bvh > gap.bvh
+sed 's/^Frame Time.*/Frame Time: 0.0333/' ok.bvh > rounded.bvh
+for name in spike repeated_frames euler_flip; do
+  cp "$CASES/motion_$name.bvh" "$name.bvh"
+done
+# Some frames stand twice, others once.
+awk '/^Frame Time/ { rows = 1; print; next }
+     rows && ++n % 3 == 0 { print last; next } { print; last = $0 }' \
+  ok.bvh > lost.bvh
+describe repeated_frames.bvh 'each pose stands twice'
+describe lost.bvh 'one of three poses stands twice'
+describe rounded.bvh 'Frame Time: 0.0333'
+describe gap.bvh 'the hand lacks an angle in frames 19 to 21'
+describe spike.bvh 'the arm is 70 degrees off in frame 40'
+describe euler_flip.bvh 'angles jump from 180 to -180 degrees'
+while read -r code file options; do
+  # shellcheck disable=SC2086
+  example "$code" 0 "$file" repair -o out $options
+done << 'CODES'
+REPAIR_FRAMES_DROPPED repeated_frames.bvh --drop-repeated
+REPAIR_REPEATS_LEFT lost.bvh --drop-repeated
+REPAIR_FRAME_TIME rounded.bvh --snap-rate
+REPAIR_GAP_FILLED gap.bvh --fill-gaps 5
+REPAIR_GAP_LEFT gap.bvh --fill-gaps 2
+REPAIR_SPIKE_REPLACED spike.bvh --replace-spikes
+REPAIR_UNWRAPPED euler_flip.bvh --unwrap
+CODES
+
+cp "$SAMPLES/static_pose.bvh" pose.bvh
+sed 's/JOINT Spine$/JOINT Spyne/' pose.bvh > renamed.bvh
+cp "$CASES/person_z_up.bvh" up.bvh
+cat > set.toml << 'TOML'
+[expect]
+frame_rate = 60
+units = "cm"
+up_axis = "y"
+skeleton = "pose.bvh"
+TOML
+expected="set.toml expects 60 frames a second, cm, Y up, joints of pose.bvh"
+while read -r code file; do
+  describe "$file" "$expected"
+  example "$code" 0 "$file" validate --expectations set.toml
+done << 'CODES'
+DATASET_FRAME_RATE ok.bvh
+DATASET_SKELETON renamed.bvh
+DATASET_UNITS up.bvh
+DATASET_UP_AXIS up.bvh
+CODES

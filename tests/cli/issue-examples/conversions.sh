@@ -1,0 +1,99 @@
+# Examples of issues of clips of which an .anim is made.
+
+# with_row FILE ROW COLUMN VALUE: prints the clip FILE with another value.
+with_row() {
+  awk -v row="$2" -v column="$3" -v value="$4" '
+    rows && ++n == row { $column = value }
+    { print }
+    /^Frame Time/ { rows = 1 }' "$1"
+}
+
+cp "$SAMPLES/walk_cycle.bvh" walk.bvh
+sed 's/^Frame Time.*/Frame Time: 1/' walk.bvh > slow.bvh
+sed -E 's/(ROOT|JOINT) /\1 Some/' walk.bvh > names.bvh
+sed -E 's/SomeHead$/head/' names.bvh > head.bvh
+with_row walk.bvh 20 8 nan > gap.bvh
+rotations='CHANNELS 3 Zrotation Xrotation Yrotation'
+hips='HIERARCHY ROOT hip { OFFSET 0 0 0 CHANNELS 6 Xposition Yposition
+Zposition Xrotation Zrotation Yrotation'
+tip='End Site { OFFSET 0 5 0 }'
+# The legs of the rest pose point up.
+awk '/JOINT/ { leg = /Leg|Foot/ }
+     leg && /OFFSET/ { $3 = -$3 }
+     { print }' walk.bvh > folded.bvh
+# More frames than an .anim has times.
+{
+  echo "$hips $tip }"
+  printf 'MOTION\nFrames: 65540\nFrame Time: 0.0005\n'
+  awk 'BEGIN { for (i = 0; i < 65540; ++i) print "0 40 0", i % 90, "0 0" }'
+} > fast.bvh
+# More joints than an .anim has.
+{
+  echo "$hips"
+  for ((i = 0; i < 220; ++i)); do
+    echo "JOINT j$i { OFFSET $i 1 0 $rotations $tip }"
+  done
+  printf '}\nMOTION\nFrames: 3\nFrame Time: 0.1\n'
+  for frame in 1 2 3; do
+    echo "0 40 $frame $(printf "$frame %.0s" $(seq 663))"
+  done
+} > joints.bvh
+# Rows that no two keys can stand for.
+{
+  echo "$hips"
+  for name in abdomen chest neck head; do
+    echo "JOINT $name { OFFSET 0 8 0 $rotations"
+  done
+  echo "$tip } } } } }"
+  printf 'MOTION\nFrames: 8000\nFrame Time: 0.005\n'
+  awk 'BEGIN {
+    for (i = 0; i < 8000; ++i) {
+      printf "0 40 0"
+      for (k = 0; k < 15; ++k) printf " %d", (i * (k + 3)) % 37
+      print ""
+    }
+  }'
+} > long.bvh
+describe walk.bvh 'a walk of 26 joints, in centimeters'
+describe slow.bvh 'the walk with Frame Time: 1'
+describe names.bvh 'the walk; the name of each joint begins with Some'
+describe head.bvh 'the walk; the name of each joint but head begins with Some'
+describe gap.bvh 'the walk with a nan in frame 19'
+describe folded.bvh 'the walk with legs that point up in the rest pose'
+describe fast.bvh '65540 frames of 0.0005 s'
+describe joints.bvh '221 joints'
+describe long.bvh '8000 frames of 5 joints that turn fast'
+describe mh_no_ftime.bvh 'a clip without Frame Time'
+while read -r code command file options; do
+  words=(-o out --emit anim)
+  [[ $command == validate ]] && words=(--emit anim)
+  # shellcheck disable=SC2086
+  example "$code" 0 "$file" "$command" "${words[@]}" $options
+done << 'CODES'
+ANIM_IMPORT_REFUSED convert walk.bvh --anim-profile viewer --ignore TARGET_ANIM_VIEWER
+ANIM_JOINT_LEFT_OUT validate walk.bvh
+ANIM_VALUE_NOT_FINITE convert gap.bvh --units cm
+ANIM_POSITION_CLAMPED convert walk.bvh --units m --anim-accept-odd
+ANIM_BOUNDS_RAISED convert walk.bvh --units cm --anim-max-bytes 2600
+ANIM_REFERENCE_ODD convert walk.bvh --units cm --anim-reference first
+ANIM_BOUND_MISSED convert walk.bvh --units cm --anim-max-degrees 0.001
+ANIM_SIZE_LIMIT convert walk.bvh --units cm --anim-max-bytes 1500
+ANIM_FRAME_COUNT convert fast.bvh --units cm --ignore TARGET_ANIM_FRAMES
+ANIM_REFERENCE_CHOSEN validate walk.bvh
+ANIM_SCALE_GUESSED convert walk.bvh
+ANIM_POSE_ODD convert folded.bvh --units cm --anim-reference rest
+ANIM_LIES_DOWN convert walk.bvh --units cm --up z --to-up y
+ANIM_POSITION_FAR convert walk.bvh --units m
+ANIM_ODD_ACCEPTED convert walk.bvh --units cm --up z --to-up y --anim-accept-odd
+ANIM_JOINT_REFUSED convert walk.bvh --anim-profile viewer --joint-map mixamo
+ANIM_UPLOAD_LARGE convert long.bvh --anim-profile viewer --anim-upload
+TARGET_ANIM_DURATION convert slow.bvh
+TARGET_ANIM_FRAMES convert fast.bvh --units cm
+TARGET_ANIM_NO_JOINTS convert names.bvh
+TARGET_ANIM_JOINT_COUNT validate joints.bvh --anim-profile viewer
+TARGET_ANIM_VIEWER convert walk.bvh --anim-profile viewer
+TARGET_ANIM_MAP validate walk.bvh
+TARGET_ANIM_FEW_JOINTS convert head.bvh --units cm
+CODES
+cp "$CASES/mh_no_ftime.bvh" .
+example TARGET_FRAME_TIME 0 mh_no_ftime.bvh convert -o out --emit velocities
