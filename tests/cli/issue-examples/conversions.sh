@@ -70,7 +70,6 @@ while read -r code command file options; do
   # shellcheck disable=SC2086
   example "$code" 0 "$file" "$command" "${words[@]}" $options
 done << 'CODES'
-ANIM_IMPORT_REFUSED convert walk.bvh --anim-profile viewer --ignore TARGET_ANIM_VIEWER
 ANIM_JOINT_LEFT_OUT validate walk.bvh
 ANIM_VALUE_NOT_FINITE convert gap.bvh --units cm
 ANIM_POSITION_CLAMPED convert walk.bvh --units m --anim-accept-odd
@@ -95,5 +94,7 @@ TARGET_ANIM_VIEWER convert walk.bvh --anim-profile viewer
 TARGET_ANIM_MAP validate walk.bvh
 TARGET_ANIM_FEW_JOINTS convert head.bvh --units cm
 CODES
+example ANIM_IMPORT_REFUSED 0 walk.bvh convert -o out --emit anim \
+  --anim-profile viewer --ignore TARGET_ANIM_VIEWER
 cp "$CASES/mh_no_ftime.bvh" .
 example TARGET_FRAME_TIME 0 mh_no_ftime.bvh convert -o out --emit velocities

@@ -41,7 +41,7 @@ function take(json, start) {
 }
 
 BEGIN {
-  split(lines, counts, "+")
+  split(lines, counts, "[+]")
   lines = counts[1] + 0
   after = counts[2] + 0
 }
