@@ -57,18 +57,16 @@ bool Matches(const std::string& wanted, int64_t value) {
          values.end();
 }
 
-// "warning CODE 34:36 frame 1 x2 | ...": severity, code, line and column, and
-// where they say something, frame and number of occurrences.
+// "warning CODE 34:36 frame 1 x2 | ...": severity, code, and what is known of
+// line, column, frame and number of occurrences.
 std::string IssuesOf(const Report& report) {
   std::string out;
   for (const Issue& issue : report.issues) {
     const Location& at = issue.location;
     if (!out.empty()) out += " | ";
     out += std::string(SeverityName(issue.severity)) + " " + issue.code;
-    if (at.line) {
-      out += " " + std::to_string(*at.line) + ":" +
-             std::to_string(at.column.value_or(0));
-    }
+    if (at.line) out += " " + std::to_string(*at.line);
+    if (at.column) out += ":" + std::to_string(*at.column);
     if (at.frame) out += " frame " + std::to_string(*at.frame);
     if (issue.occurrences != 1) out += " x" + std::to_string(issue.occurrences);
   }

@@ -107,6 +107,14 @@ std::vector<int32_t> MovingJoints(const Clip& clip, double degrees) {
   return joints;
 }
 
+bool IsLive(const Clip& clip) {
+  if (Frames(clip) < 60) return false;
+  for (int64_t frame = 1; frame < Frames(clip); ++frame) {
+    if (AreRowsEqual(clip, frame - 1, frame)) return false;
+  }
+  return true;
+}
+
 int32_t MovingRoot(const Clip& clip) {
   for (size_t i = 0; i < clip.skeleton.nodes.size(); ++i) {
     if (Moves(clip, static_cast<int32_t>(i))) return static_cast<int32_t>(i);

@@ -33,6 +33,8 @@ std::vector<int32_t> TurningJoints(const Clip& clip);
 // The joints that turn by `degrees` a second or more on average, in the order
 // of the file.
 std::vector<int32_t> MovingJoints(const Clip& clip, double degrees = 3);
+// True if the clip has 60 frames, and every row differs from the row before.
+bool IsLive(const Clip& clip);
 // The first node with three position channels that change, or -1.
 int32_t MovingRoot(const Clip& clip);
 

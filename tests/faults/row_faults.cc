@@ -10,15 +10,6 @@ namespace {
 
 using Injected = std::optional<Expected>;
 
-// True if every row differs from the row before.
-bool IsLive(const Clip& clip) {
-  if (Frames(clip) < 60) return false;
-  for (int64_t frame = 1; frame < Frames(clip); ++frame) {
-    if (AreRowsEqual(clip, frame - 1, frame)) return false;
-  }
-  return true;
-}
-
 void Hold(Clip* clip, int64_t frame, int64_t count) {
   for (int64_t i = 1; i <= count; ++i) CopyRow(clip, frame, frame + i);
 }

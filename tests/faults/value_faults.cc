@@ -1,6 +1,7 @@
 // Rotations that lack digits, rotations in radians, rows that are exchanged,
 // positions that are noisy for a moment, joints that tremble, spikes that were
-// smoothed, and rest poses that fade into the motion.
+// smoothed, rest poses that fade into the motion, gaps that were filled, and
+// poses that the root carries.
 
 #include <cmath>
 #include <functional>
@@ -137,6 +138,47 @@ Injected FadeIn(Site* site) {
   return Expected{{"DATA_FIRST_FRAME_APART"}, 0, frames, {}};
 }
 
+// The frames of a gap in the middle of the clip; it has no frames if the clip
+// is too short.
+int64_t GapFrames(Site* site) {
+  const Clip& clip = *site->clip;
+  const int64_t frames = FramesIn(clip, site->Pick(2.0, 1.0, 0.6));
+  const bool fits = frames >= 8 && Frames(clip) >= 3 * frames;
+  return fits && IsLive(clip) && MovingJoints(clip).size() >= 8 ? frames : 0;
+}
+
+// A gap was filled by lines.
+Injected FilledGap(Site* site) {
+  Clip& clip = *site->clip;
+  const int64_t frames = GapFrames(site);
+  if (frames == 0) return std::nullopt;
+  const int64_t first = MiddleFrame(site, frames);
+  for (int64_t c = 0; std::cmp_less(c, Width(clip)); ++c) {
+    const float from = ValueAt(clip, first, c);
+    const float by = ValueAt(clip, first + frames, c) - from;
+    for (int64_t t = 1; t < frames && std::abs(by) < 180; ++t) {
+      const auto share = static_cast<float>(t) / static_cast<float>(frames);
+      ValueAt(&clip, first + t, c) = from + share * by;
+    }
+  }
+  return Expected{{"DATA_INTERPOLATED"}, first, first + frames, {}};
+}
+
+// The root goes on, and all other joints stand still.
+Injected CarriedPose(Site* site) {
+  Clip& clip = *site->clip;
+  const int64_t frames = GapFrames(site);
+  if (frames == 0) return std::nullopt;
+  const int64_t first = MiddleFrame(site, frames);
+  const int64_t root = clip.skeleton.nodes[0].channel_count;
+  for (int64_t t = 1; t <= frames; ++t) {
+    for (int64_t c = root; std::cmp_less(c, Width(clip)); ++c) {
+      ValueAt(&clip, first + t, c) = ValueAt(clip, first, c);
+    }
+  }
+  return Expected{{"DATA_FROZEN_FRAMES"}, first, first, {}};
+}
+
 constexpr FaultKind kFaults[] = {
     {"rounded_angles", Rounded},
     {"radians", Radians},
@@ -146,6 +188,8 @@ constexpr FaultKind kFaults[] = {
     {"exchanged_rows_apart", ExchangedRowsApart},
     {"smoothed_spike", SmoothedSpike},
     {"first_frames_fade", FadeIn},
+    {"gap_filled_by_lines", FilledGap},
+    {"pose_carried_by_root", CarriedPose},
 };
 
 }  // namespace

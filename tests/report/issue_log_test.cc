@@ -28,7 +28,8 @@ TEST(IssueLog, FoldsByCodeAndJoint) {
                           "DATA_NOT_FINITE@9", "DATA_NOT_FINITE@11"));
   EXPECT_EQ(report.issues[1].occurrences, 42);
   EXPECT_EQ(report.issues[1].message,
-            "the value is 'nan'; not finite: 49 of 490 values (10 %)");
+            "the value is 'nan'; not finite in the whole clip: 49 of 490 "
+            "values (10 %)");
   EXPECT_EQ(report.issues[3].occurrences, 6);
   EXPECT_EQ(report.counts.warnings, 49);
   EXPECT_EQ(report.counts.errors, 1);
@@ -88,7 +89,8 @@ TEST(IssueLog, ValuesThatAreNotFiniteStateTheirRows) {
   log.SetNonFiniteRows(5, 2);
   const Report report = log.Finish(true, true);
   EXPECT_EQ(report.issues[0].message,
-            "the value is 'nan'; not finite: 8 of 80 values (10 %) in 5 "
+            "the value is 'nan'; not finite in the whole clip: 8 of 80 values "
+            "(10 %) in 5 "
             "frames, 2 runs; the motion is not judged");
 }
 
@@ -109,7 +111,8 @@ TEST(IssueLog, RowsAreNotStatedOfTwoCodes) {
     const Report report = log.Finish(true, true);
     ASSERT_EQ(report.issues.size(), is_ignored ? 1 : 2);
     EXPECT_EQ(report.issues[0].message,
-              "the value is 'nan'; not finite: 8 of 80 values (10 %)");
+              "the value is 'nan'; not finite in the whole clip: 8 of 80 "
+              "values (10 %)");
     for (const auto& [name, value] : report.issues[0].args) {
       EXPECT_TRUE(name != "frames" && name != "runs") << name;
     }
@@ -148,7 +151,7 @@ TEST(IssueLog, ValuesThatAreNotFiniteStateTheirShare) {
     const Report report = log.Finish(true, true);
     ASSERT_EQ(report.issues.size(), 2);
     EXPECT_EQ(report.issues[0].message,
-              "the value is nan; not finite: " + c.share);
+              "the value is nan; not finite in the whole clip: " + c.share);
     EXPECT_THAT(report.issues[1].message, ::testing::HasSubstr(": 1 of "));
   }
 }
@@ -165,8 +168,9 @@ TEST(IssueLog, SharesAreOfAllJointsTogetherAndFollowTheSeverity) {
   const Report report = log.Finish(true, true);
   ASSERT_EQ(report.issues.size(), 1);
   EXPECT_EQ(report.issues[0].severity, Severity::kError);
-  EXPECT_EQ(report.issues[0].message,
-            "the value is nan; not finite: 5 of 20 values (25 %)");
+  EXPECT_EQ(
+      report.issues[0].message,
+      "the value is nan; not finite in the whole clip: 5 of 20 values (25 %)");
 }
 
 TEST(IssueLog, RepeatCountsWhatWasAdded) {

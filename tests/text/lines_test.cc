@@ -168,6 +168,32 @@ TEST(TrimBlanks, CutsBlanksAroundOnly) {
   EXPECT_EQ(TrimBlanks("\t a b \f"), "a b");
 }
 
+TEST(BlankLines, AreCountedAtBothEnds) {
+  const struct {
+    std::string_view text;
+    int64_t leading;
+    int64_t trailing;
+  } kCases[] = {
+      {"", 0, 0},
+      {"a", 0, 0},
+      {"a\n", 0, 0},
+      {"a  \n", 0, 0},
+      {"a\n\n", 0, 1},
+      {"a\n \t\r\n\n", 0, 2},
+      // The last line lacks its end.
+      {"a\n  ", 0, 1},
+      {"a  ", 0, 0},
+      {"\n a\n", 1, 0},
+      {"\r\n\r\n a\r\n\r\n", 2, 1},
+      {"\r\ra\r\r", 2, 1},
+      {"a\n\nb", 0, 0},
+  };
+  for (const auto& [text, leading, trailing] : kCases) {
+    EXPECT_EQ(LeadingBlankLines(text), leading) << text;
+    EXPECT_EQ(TrailingBlankLines(text), trailing) << text;
+  }
+}
+
 TEST(IsComment, LooksAtTheFirstWordOnly) {
   for (const std::string_view line :
        {"#", "# a", "#a", "//", "//a", "// a", " \t# a", "///"}) {

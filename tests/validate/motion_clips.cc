@@ -111,6 +111,31 @@ void AddTo(int32_t node, int32_t channel, float amount, int64_t first,
   }
 }
 
+void FillGap(int64_t first, int64_t last, Clip* clip) {
+  const auto width = static_cast<int64_t>(clip->skeleton.channels.size());
+  float* const values = clip->motion.values.data();
+  for (int64_t t = first + 1; t < last; ++t) {
+    const float share =
+        static_cast<float>(t - first) / static_cast<float>(last - first);
+    for (int64_t c = 0; c < width; ++c) {
+      const float from = values[first * width + c];
+      values[t * width + c] = from + share * (values[last * width + c] - from);
+    }
+  }
+}
+
+void CarryPose(int64_t first, int64_t last, Clip* clip) {
+  const Clip before = *clip;
+  const auto width = static_cast<int64_t>(clip->skeleton.channels.size());
+  for (int64_t t = first + 1; t < clip->motion.frames; ++t) {
+    const int64_t source = std::max(first, t - (last - first));
+    for (int64_t c = clip->skeleton.nodes[0].channel_count; c < width; ++c) {
+      clip->motion.values[static_cast<size_t>(t * width + c)] =
+          before.motion.values[static_cast<size_t>(source * width + c)];
+    }
+  }
+}
+
 Clip ClipOfCuts(int cuts, float first, float growth) {
   Clip clip = MovingClip({.frames = 25 * (cuts + 1)});
   const int64_t last = clip.motion.frames - 1;

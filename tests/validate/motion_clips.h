@@ -38,6 +38,12 @@ void ExchangeRows(int64_t first, int64_t second, Clip* clip);
 void AddTo(int32_t node, int32_t channel, float amount, int64_t first,
            int64_t last, Clip* clip);
 
+// Replaces the rows between `first` and `last` by lines.
+void FillGap(int64_t first, int64_t last, Clip* clip);
+// Holds the pose of row `first` up to row `last`, while the root moves. The
+// other joints go on after that from where they stood.
+void CarryPose(int64_t first, int64_t last, Clip* clip);
+
 // A clip of 120 frames a second with a cut every 25 frames: all joints turn by
 // `first` degrees, then by `growth` more at each cut.
 Clip ClipOfCuts(int cuts, float first, float growth);

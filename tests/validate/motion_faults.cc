@@ -294,8 +294,8 @@ std::vector<FaultCase> CutCases() {
       {"LastFrameApart",
        Usual(),
        [](Clip* c) { AddTo(5, 1, 30, 599, 599, c); },
-       {"hint DATA_LAST_FRAME_APART frame 599"},
-       {{"joints", "1"}}},
+       {"hint DATA_LAST_FRAME_APART joint 5 frame 599"},
+       {{"joints", "1"}, {"where", "'J5'"}}},
   };
 }
 

@@ -41,9 +41,11 @@ std::vector<FaultCase> OrderCases();
 // Cases next to the thresholds and to the ends of clips.
 std::vector<FaultCase> EdgeCases();
 // Parts of EdgeCases: clips of 30 frames a second, spikes that were smoothed,
-// and poses that fade into the motion.
+// poses that fade into the motion, lines, and poses that the root carries.
 std::vector<FaultCase> SlowRateEdges();
 std::vector<FaultCase> PulseEdges();
 std::vector<FaultCase> FadeEdges();
+std::vector<FaultCase> LineEdges();
+std::vector<FaultCase> CarriedEdges();
 
 }  // namespace bvhmill::testing

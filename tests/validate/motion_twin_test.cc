@@ -12,7 +12,7 @@
 
 #include "tests/support/clips.h"
 #include "tests/validate/motion_clips.h"
-#include "tests/validate/motion_reference.h"
+#include "tests/validate/reference/motion_reference.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -97,6 +97,21 @@ TEST(MotionTwin, AgreesOnClipsThatWereWrittenAtAHigherRate) {
       SCOPED_TRACE(std::to_string(kept) + " of " + std::to_string(of));
       Clip clip = MovingClip({.frames = 200, .frames_per_second = 60});
       TakeRows([=](int64_t t) { return t * kept / of; }, &clip);
+      ExpectTwins(clip);
+    }
+  }
+}
+
+TEST(MotionTwin, AgreesOnFilledGapsAndCarriedPoses) {
+  std::mt19937_64 random(5);
+  for (const double rate : {12.0, 30.0, 60.0, 120.0}) {
+    for (uint64_t seed = 1; seed <= 12; ++seed) {
+      Clip clip =
+          MovingClip({.frames = 700, .frames_per_second = rate, .seed = seed});
+      const auto first = static_cast<int64_t>(random() % 500);
+      const auto frames = static_cast<int64_t>(2 + random() % 150);
+      SCOPED_TRACE(std::to_string(first) + " for " + std::to_string(frames));
+      (seed % 2 == 0 ? FillGap : CarryPose)(first, first + frames, &clip);
       ExpectTwins(clip);
     }
   }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/validate/motion_clips.h"
-#include "tests/validate/motion_reference.h"
+#include "tests/validate/reference/motion_reference.h"
 
 namespace bvhmill::testing {
 namespace {

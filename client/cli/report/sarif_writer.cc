@@ -135,7 +135,7 @@ std::string ResultJson(std::string_view path, const Issue& issue,
   return JsonObject(
       {{"ruleId", JsonQuote(issue.code)},
        {"level", LevelOf(issue.severity)},
-       {"message", Text(issue.message)},
+       {"message", Text(issue.message + PlaceInWords(issue))},
        {"locations",
         "[" + LocationJson(path, issue.location, joints, view) + "]"},
        {"occurrenceCount", std::to_string(issue.occurrences)},

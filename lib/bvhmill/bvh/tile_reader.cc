@@ -38,7 +38,8 @@ size_t TileReading::ReadTiles(std::string_view text, int64_t width,
   const auto scanned = static_cast<int64_t>(kMaxScannedLineBytes);
   if (width == 0 || Exceeds(scanned, options_.limits.max_line_bytes)) return 0;
   const size_t blank = BlankLines(text);
-  reader->Skip(0, blank, CountLineEnds(text.substr(0, blank)));
+  const std::string_view before = text.substr(0, blank);
+  reader->Skip(0, before, CountLineEnds(before));
   const std::string_view rows = text.substr(blank);
   TileScanner scanner(rows, width, reader->MaxFrames(rows.size()), options_,
                       &receiver_);
@@ -52,7 +53,8 @@ size_t TileReading::ReadTiles(std::string_view text, int64_t width,
   }
   goes_on_ = !scanner.refused();
   const RowsScan& taken = scanner.taken();
-  reader->Skip(static_cast<int64_t>(taken.rows), taken.bytes, taken.lines);
+  reader->Skip(static_cast<int64_t>(taken.rows), rows.substr(0, taken.bytes),
+               taken.lines);
   return blank + taken.bytes;
 }
 

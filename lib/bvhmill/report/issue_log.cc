@@ -216,8 +216,18 @@ void IssueLog::AddWith(Severity severity, IssueCode code,
   places_.emplace(key, Place{severity, list.size()});
   const CatalogueEntry& entry = EntryOf(code);
   list.push_back({std::string(entry.name), severity,
-                  FillMessage(entry.message, args), location, occurrences,
-                  std::move(args)});
+                  FillMessage(entry.message, args), WithLine(code, location),
+                  occurrences, std::move(args)});
+}
+
+// Rules about the motion know frames, and not their lines.
+Location IssueLog::WithLine(IssueCode code, const Location& location) const {
+  Location out = location;
+  const bool is_about_rows = EntryOf(code).name.starts_with("DATA_");
+  if (is_about_rows && first_row_line_ > 0 && out.frame && !out.line) {
+    out.line = first_row_line_ + *out.frame;
+  }
+  return out;
 }
 
 // An error must not be lost among others.

@@ -64,6 +64,10 @@ class IssueLog {
     non_finite_runs_ = runs;
   }
 
+  // States that the row of frame t is the line `line` + t of the file. Issues
+  // about the motion that are added later state the line of their frame.
+  void SetFirstRowLine(int64_t line) { first_row_line_ = line; }
+
   // The occurrences of issues whose lenient severity in the catalogue is error,
   // ignored ones included. A reader stops reading a clip when this number
   // grows.
@@ -105,6 +109,7 @@ class IssueLog {
   bool MayTake(Severity severity) const;
   void AddWith(Severity severity, IssueCode code, const Location& location,
                IssueArgs args, int64_t occurrences, JointPart part);
+  Location WithLine(IssueCode code, const Location& location) const;
   Severity SeverityFor(IssueCode code) const;
   int64_t& CountFor(Severity severity);
   bool KnowsRows() const;
@@ -130,6 +135,8 @@ class IssueLog {
   int64_t values_ = 0;
   int64_t non_finite_rows_ = 0;
   int64_t non_finite_runs_ = 0;
+  // 0 if the rows are no lines.
+  int64_t first_row_line_ = 0;
   IssueCounts counts_;
   int64_t faults_ = 0;
   int64_t added_ = 0;

@@ -10,8 +10,6 @@ constexpr int64_t kNearEnd = 2;
 // The rows from the end of a run to the next one, if poses stand one after the
 // other; one new row may be between them.
 constexpr int64_t kLongestPause = 2;
-// The share of poses that stand equally long if no word "about" is needed.
-constexpr double kEvenShare = 0.9;
 
 }  // namespace
 
@@ -102,8 +100,7 @@ void RepeatedRows::FindHeldPoses() {
   for (RepeatRun* run : {&start_, &middle_, &end_}) {
     if (run->rows() <= static_cast<int64_t>(best) + 1) *run = {};
   }
-  is_uneven_ = static_cast<double>(std::max(shorter, longer)) <
-               kEvenShare * static_cast<double>(poses());
+  is_uneven_ = std::max(shorter, longer) < poses();
   stride_ = static_cast<int64_t>(best) + (longer > shorter ? 2 : 1);
 }
 
@@ -127,7 +124,7 @@ void RepeatedRows::FindStride() {
   const auto all = static_cast<double>(poses());
   if (both(best) >= most_runs && both(best) >= equal_share() * all) {
     stride_ = times;
-    is_uneven_ = static_cast<double>(usual) < kEvenShare * all;
+    is_uneven_ = usual < poses();
   } else if (static_cast<double>(usual) >= most_runs) {
     some_ = {usual, times};
   }

@@ -71,6 +71,34 @@ void AddToReport(Report&& more, Report* report) {
       [](const Issue& a, const Issue& b) { return a.severity < b.severity; });
 }
 
+std::string FrameList(std::span<const int64_t> frames) {
+  std::string list;
+  for (const int64_t frame : frames) {
+    list += (list.empty() ? "" : ", ") + std::to_string(frame);
+  }
+  return list;
+}
+
+namespace {
+
+// ": frames 3, 12, 40 ..." of an issue that lists its frames.
+std::string FirstFrames(const Issue& issue) {
+  constexpr int kMost = 6;
+  const auto arg = std::find_if(issue.args.begin(), issue.args.end(),
+                                [](const auto& a) { return a.first == "at"; });
+  if (arg == issue.args.end()) return {};
+  const std::string& list = arg->second;
+  size_t end = 0;
+  for (int n = 0; n < kMost && end < list.size(); ++n) {
+    end = std::min(list.find(',', end + 1), list.size());
+  }
+  const auto listed = 1 + std::count(list.begin(), list.begin() + end, ',');
+  return ": frames " + list.substr(0, end) +
+         (listed < issue.occurrences ? " ..." : "");
+}
+
+}  // namespace
+
 std::string RenderIssue(const Issue& issue) {
   const Location& at = issue.location;
   std::string out;
@@ -80,8 +108,12 @@ std::string RenderIssue(const Issue& issue) {
     out += "byte " + std::to_string(*at.byte_offset) + ":";
   }
   if (!out.empty()) out += " ";
-  out += std::string(SeverityName(issue.severity)) + ": " + issue.code + ": " +
-         issue.message;
+  return out + std::string(SeverityName(issue.severity)) + ": " + issue.code +
+         ": " + issue.message + PlaceInWords(issue);
+}
+
+std::string PlaceInWords(const Issue& issue) {
+  const Location& at = issue.location;
   std::string where;
   const auto add = [&where](const std::string& part) {
     where += (where.empty() ? "" : ", ") + part;
@@ -97,9 +129,9 @@ std::string RenderIssue(const Issue& issue) {
   }
   if (at.channel) add("channel " + std::to_string(*at.channel));
   if (issue.occurrences > 1) {
-    add(std::to_string(issue.occurrences) + " times");
+    add(std::to_string(issue.occurrences) + " times" + FirstFrames(issue));
   }
-  return where.empty() ? out : out + " (" + where + ")";
+  return where.empty() ? where : " (" + where + ")";
 }
 
 }  // namespace bvhmill

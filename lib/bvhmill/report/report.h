@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -138,9 +139,17 @@ const Issue* FirstError(const Report& report);
 // hide no change that was made to it. The verdict becomes the worse of the two.
 void AddToReport(Report&& more, Report* report);
 
+// The number of frames that an issue lists in its arg "at", at most.
+inline constexpr size_t kMostListedFrames = 16;
+// "12, 34, 56".
+std::string FrameList(std::span<const int64_t> frames);
+
 // A line for people, without a file name, in the form that compilers use:
 // "12:5: error: MOTION_NUMBER_INVALID: 1,5 is not a number (frame 3, joint 0
 // Hips)". If the file is not text, the line begins with "byte 12: " instead.
 std::string RenderIssue(const Issue& issue);
+// The part in brackets, with a space before it; empty if there is nothing to
+// say.
+std::string PlaceInWords(const Issue& issue);
 
 }  // namespace bvhmill

@@ -6,6 +6,9 @@
 namespace bvhmill {
 namespace {
 
+// Blanks and line ends.
+constexpr std::string_view kNoWord = " \t\v\f\r\n";
+
 // Index of the first `c` of `text` in [begin, end), or `end`.
 size_t Find(std::string_view text, char c, size_t begin, size_t end) {
   // The data pointer of an empty view may be null.
@@ -73,6 +76,17 @@ int64_t CountLineEnds(std::string_view text) {
     returns += text.substr(at + 1, 1) == "\n" ? 0 : 1;
   }
   return feeds + returns;
+}
+
+int64_t LeadingBlankLines(std::string_view text) {
+  return CountLineEnds(text.substr(0, text.find_first_not_of(kNoWord)));
+}
+
+int64_t TrailingBlankLines(std::string_view text) {
+  const std::string_view tail = text.substr(text.find_last_not_of(kNoWord) + 1);
+  const int64_t ends = CountLineEnds(tail);
+  // The first of them ends the line of the word.
+  return ends == 0 || !IsLineEnd(tail.back()) ? ends : ends - 1;
 }
 
 std::string_view NextWord(std::string_view line, size_t* index) {

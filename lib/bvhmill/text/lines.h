@@ -64,6 +64,11 @@ class LineReader {
 // Number of line ends in `text`; CRLF counts as one.
 int64_t CountLineEnds(std::string_view text);
 
+// The number of blank lines before the first word of `text` and after its last
+// one. The last of them may lack its line end.
+int64_t LeadingBlankLines(std::string_view text);
+int64_t TrailingBlankLines(std::string_view text);
+
 // Returns the next word of `line` from `*index` on and moves `*index` past it.
 // A word is a run of bytes that are not blanks. At the end of the line, returns
 // "" and sets `*index` to line.size(). Requires *index <= line.size(), and a

@@ -276,8 +276,8 @@ describe('the page', () => {
         (nodes) => nodes.map((node) => node.textContent)
           .filter((text) => text.startsWith('frame')));
       assert.equal(places.length, 2);
-      assert.match(places[0], /^frame (200|250|300) \([\d.]+ s\), joint Hips; 3 times, in frames 200 to 300$/);
-      assert.match(places[1], /^frame (50|100|150) \([\d.]+ s\), joint Hips; 3 times, in frames 50 to 150$/);
+      assert.match(places[0], /^frame (200|250|300) \([\d.]+ s\), joint Hips; 3 times: in frames 200, 250, 300$/);
+      assert.match(places[1], /^frame (50|100|150) \([\d.]+ s\), joint Hips; 3 times: in frames 50, 100, 150$/);
       // No bar between them.
       assert.equal(await page.locator('.lane .warning .span').count(), 0);
       assert.equal(await page.locator('.lane .warning .place').count(), 2);

@@ -110,7 +110,8 @@ TEST(ClipRows, ReportValuesThatAreNotFinite) {
   EXPECT_EQ(found[0]->location.frame, 3);
   EXPECT_EQ(found[0]->location.channel, 0);
   EXPECT_EQ(found[0]->message,
-            "the value is '-inf'; not finite: 3 of 48 values (6 %) in 3 "
+            "the value is '-inf'; not finite in the whole clip: 3 of 48 values "
+            "(6 %) in 3 "
             "frames, 1 run; the motion is not judged");
   EXPECT_EQ(found[1]->location.joint, 1);
   EXPECT_EQ(found[1]->location.joint_name, "Knee");

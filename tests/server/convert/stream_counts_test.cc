@@ -243,61 +243,64 @@ TEST(StreamCountsTest, ResultsOvertakeEachOtherUnlessTheStreamIsOrdered) {
   }
 }
 
+struct WindowCase {
+  const char* name;
+  std::function<void(CountedStream*)> play;
+  bool is_open;
+};
+
+std::vector<WindowCase> WindowCases() {
+  return {{"two clips",
+           [](CountedStream* s) {
+             s->Begin(1, 40, true);
+             s->Begin(2, 40, true);
+           },
+           true},
+          {"three clips",
+           [](CountedStream* s) {
+             for (int i = 1; i <= 3; ++i) s->Begin(i, 40, true);
+           },
+           false},
+          {"within the third clip",
+           [](CountedStream* s) {
+             for (int i = 1; i <= 3; ++i) s->Begin(i, 40, i < 3);
+           },
+           true},
+          {"as many bytes as the limit",
+           [](CountedStream* s) { s->Begin(1, 300); }, true},
+          {"a byte more", [](CountedStream* s) { s->Begin(1, 301); }, false},
+          // 144 bytes wait to be written.
+          {"bytes of outputs are none of inputs",
+           [](CountedStream* s) {
+             s->Begin(1, 80);
+             s->Work();
+             s->Chunk(200);
+           },
+           true},
+          {"a crowd, and the stream holds nothing",
+           [](CountedStream* s) {
+             s->server.memory.Add(5000);
+             s->Begin(1, 0);
+           },
+           true},
+          {"a crowd, and the stream holds input",
+           [](CountedStream* s) {
+             s->server.memory.Add(5000);
+             s->Begin(1, 1);
+           },
+           false},
+          {"a crowd, and the stream holds outputs",
+           [](CountedStream* s) {
+             s->Begin(1, 40);
+             s->Work();
+             s->server.memory.Add(5000);
+             s->Chunk(0);
+           },
+           false}};
+}
+
 TEST(StreamCountsTest, TheWindowClosesAtTheLimits) {
-  struct Case {
-    const char* name;
-    std::function<void(CountedStream*)> play;
-    bool is_open;
-  };
-  const Case cases[] = {
-      {"two clips",
-       [](CountedStream* s) {
-         s->Begin(1, 40, true);
-         s->Begin(2, 40, true);
-       },
-       true},
-      {"three clips",
-       [](CountedStream* s) {
-         for (int i = 1; i <= 3; ++i) s->Begin(i, 40, true);
-       },
-       false},
-      {"within the third clip",
-       [](CountedStream* s) {
-         for (int i = 1; i <= 3; ++i) s->Begin(i, 40, i < 3);
-       },
-       true},
-      {"as many bytes as the limit", [](CountedStream* s) { s->Begin(1, 300); },
-       true},
-      {"a byte more", [](CountedStream* s) { s->Begin(1, 301); }, false},
-      // 144 bytes wait to be written.
-      {"bytes of outputs are none of inputs",
-       [](CountedStream* s) {
-         s->Begin(1, 80);
-         s->Work();
-         s->Chunk(200);
-       },
-       true},
-      {"a crowd, and the stream holds nothing",
-       [](CountedStream* s) {
-         s->server.memory.Add(5000);
-         s->Begin(1, 0);
-       },
-       true},
-      {"a crowd, and the stream holds input",
-       [](CountedStream* s) {
-         s->server.memory.Add(5000);
-         s->Begin(1, 1);
-       },
-       false},
-      {"a crowd, and the stream holds outputs",
-       [](CountedStream* s) {
-         s->Begin(1, 40);
-         s->Work();
-         s->server.memory.Add(5000);
-         s->Chunk(0);
-       },
-       false}};
-  for (const Case& c : cases) {
+  for (const WindowCase& c : WindowCases()) {
     SCOPED_TRACE(c.name);
     CountedStream s;
     c.play(&s);

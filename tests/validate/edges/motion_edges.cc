@@ -168,7 +168,20 @@ std::vector<FaultCase> SpikeEdges() {
          AddTo(3, 1, -15, 550, 550, c);
        },
        {"warning DATA_SPIKE joint 3 frame 300 x11"},
-       {{"first", "50"}, {"last", "550"}}},
+       {{"first", "50"},
+        {"last", "550"},
+        {"at", "50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 550"}}},
+      {"MoreSpikesThanAreListed",
+       {},
+       [](Clip* c) {
+         for (int64_t t = 30; t <= 570; t += 30) AddTo(3, 1, 40, t, t, c);
+         AddTo(3, 1, 30, 30, 30, c);
+       },
+       {"warning DATA_SPIKE joint 3 frame 30 x19"},
+       {{"at",
+         "30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 330, 360, 390, 420, "
+         "450, 480"},
+        {"last", "570"}}},
       // Each says how far it is off; the frame counts once for each.
       {"SpikeOfBothRotationAndPosition",
        {},
@@ -290,12 +303,12 @@ std::vector<FaultCase> ApartEdges() {
       {"FirstFrameApartByItsPositionAlone",
        {},
        [](Clip* c) { AddTo(0, 1, -30, 0, 0, c); },
-       {"hint DATA_FIRST_FRAME_APART frame 0"},
+       {"hint DATA_FIRST_FRAME_APART joint 0 frame 0"},
        {{"joints", "1"}, {"reach", "3"}, {"amount", "3 of the reach"}}},
       {"LastFrameApartByItsPositionAlone",
        {},
        [](Clip* c) { AddTo(0, 1, -30, 599, 599, c); },
-       {"hint DATA_LAST_FRAME_APART frame 599"},
+       {"hint DATA_LAST_FRAME_APART joint 0 frame 599"},
        {{"reach", "3.002"}}},
       {"FirstFrameApartByARotationAndByItsPosition",
        {},
@@ -316,7 +329,7 @@ std::vector<FaultCase> ApartEdges() {
          AddTo(3, 0, -1, 4, 299, c);
          AddTo(4, 0, 70, 0, 0, c);
        },
-       {"hint DATA_FIRST_FRAME_APART frame 0"}},
+       {"hint DATA_FIRST_FRAME_APART joint 4 frame 0"}},
       {"FirstFrameApartByLessThanAJump",
        {},
        [](Clip* c) { AddTo(0, 1, 0.15F, 0, 0, c); },
@@ -360,8 +373,8 @@ std::vector<FaultCase> EdgeCases() {
   std::vector<FaultCase> all;
   for (const auto& part :
        {FrozenEdges(), RateEdges(), RepeatEdges(), SpikeEdges(), FarEdges(),
-        CalmEdges(), SlowRateEdges(), PulseEdges(), FadeEdges(), ApartEdges(),
-        CutAndTempoEdges()}) {
+        CalmEdges(), SlowRateEdges(), PulseEdges(), FadeEdges(), LineEdges(),
+        CarriedEdges(), ApartEdges(), CutAndTempoEdges()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tests/support/oracle.h"
-#include "tests/validate/reference_clip.h"
+#include "tests/validate/reference/reference_clip.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -67,3 +67,17 @@ function framesOf(issue) {
   if (first === undefined || first === null) return null;
   return { first, last: Math.max(issue.last_frame ?? first, first) };
 }
+
+// The first frames at which an issue occurs, if it occurs several times.
+function listedFrames(issue) {
+  const at = issue.args && issue.args.at;
+  return at ? at.split(', ').map(Number) : [];
+}
+
+// All places of an issue in time, as framesOf gives them.
+function placesOf(issue) {
+  const place = framesOf(issue);
+  if (place === null) return [];
+  const others = listedFrames(issue).filter((frame) => frame !== place.first);
+  return [place, ...others.map((frame) => ({ first: frame, last: frame }))];
+}

@@ -10,10 +10,9 @@ function placeOf(clip, frame) {
 // that would cover each other are one.
 function spansOf(clip, severity) {
   const spans = [];
-  const timed = clip.issues.map((issue) => ({ issue, frames: framesOf(issue) }))
-    .filter(({ issue, frames }) => frames && issue.severity === severity)
-    .sort((a, b) => a.frames.first - b.frames.first);
-  for (const { frames: { first, last } } of timed) {
+  const places = clip.issues.filter((issue) => issue.severity === severity)
+    .flatMap(placesOf).sort((a, b) => a.first - b.first);
+  for (const { first, last } of places) {
     const left = placeOf(clip, first);
     const right = placeOf(clip, last + 1);
     const before = spans[spans.length - 1];
@@ -116,15 +115,14 @@ function axisOf(clip) {
 
 // Vertical lines at the places of `issues`.
 function linesOf(clip, issues) {
-  return issues.map((issue) => {
-    const { first, last } = framesOf(issue);
+  return issues.flatMap((issue) => placesOf(issue).map(({ first, last }) => {
     const left = placeOf(clip, first);
     const width = placeOf(clip, last + 1) - left;
     return svg('rect', {
       class: `guide ${issue.severity}`, x: `${left}%`, y: 0, height: '100%',
       width: `${Math.max(width, 0.15)}%`,
     });
-  });
+  }));
 }
 
 function curveFigure(clip, curve) {

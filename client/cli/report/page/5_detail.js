@@ -61,6 +61,11 @@ function timesText(issue) {
   if (!(issue.times > 1)) return '';
   const frames = framesOf(issue);
   const text = `; ${grouped(issue.times)} times`;
+  const listed = listedFrames(issue);
+  if (listed.length > 0) {
+    const more = listed.length < issue.times ? ' and more' : '';
+    return `${text}: in frames ${listed.map(grouped).join(', ')}${more}`;
+  }
   const [first, last] = issue.events || [];
   const isWider = frames && (first < frames.first || last > frames.last);
   return isWider ? `${text}, in frames ${grouped(first)} to ${grouped(last)}`

@@ -35,6 +35,7 @@ void MotionReader::Begin(RowLayout layout, const LayoutProbe& probe,
                          const Line& odd) {
   const Location at = LocationAt(odd.start);
   partial_.resize(static_cast<size_t>(context_.width));
+  rows_are_lines_ = rows_are_lines_ && layout == RowLayout::kLastRowShort;
   switch (layout) {
     case RowLayout::kSurplusColumns:
       log_.Add(IssueCode::MOTION_SURPLUS_COLUMNS, at,

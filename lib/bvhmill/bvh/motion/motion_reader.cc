@@ -40,6 +40,7 @@ MotionReader::MotionReader(const MotionHeader& header, const Skeleton& skeleton,
 
 void MotionReader::Stop(bool good) {
   good_ = good;
+  if (good && rows_are_lines_) log_.SetFirstRowLine(first_row_line_);
   log_.SetValues(
       std::max(frames_ * context_.width, good_frames_ * context_.width + got_));
   stage_ = Stage::kDone;
@@ -141,9 +142,25 @@ bool MotionReader::CommitFrames(int64_t frames) {
   return sink_.Commit(frames);
 }
 
-void MotionReader::Skip(int64_t frames, size_t bytes, int64_t lines) {
+// The next `frames` rows are in `text`, which begins at `line` and has `lines`
+// line ends.
+void MotionReader::NoteRows(int64_t frames, int64_t line, std::string_view text,
+                            int64_t lines) {
+  if (frames == 0) return;
+  const bool is_cut = !text.empty() && !IsLineEnd(text.back());
+  const int64_t blank = lines + (is_cut ? 1 : 0) - frames;
+  const int64_t leading = blank == 0 ? 0 : LeadingBlankLines(text);
+  const int64_t trailing = blank == 0 ? 0 : TrailingBlankLines(text);
+  const int64_t first = line + leading;
+  if (frames_ == 0) first_row_line_ = first;
+  rows_are_lines_ = rows_are_lines_ && blank == leading + trailing &&
+                    first == first_row_line_ + frames_;
+}
+
+void MotionReader::Skip(int64_t frames, std::string_view text, int64_t lines) {
+  NoteRows(frames, next_.line, text, lines);
   LineReader reader({}, next_);
-  reader.Skip(bytes, lines);
+  reader.Skip(text.size(), lines);
   next_ = reader.next();
   frames_ += frames;
 }
@@ -189,8 +206,9 @@ void MotionReader::ScanBlock(LineReader* lines) {
     const RowsScan scan =
         ScanRows(options_.target, rest, static_cast<size_t>(context_.width),
                  room, ThreadRowsWorkspace());
-    lines->Skip(scan.bytes, scan.lines);
     const auto rows = static_cast<int64_t>(scan.rows);
+    NoteRows(rows, lines->next().line, rest.substr(0, scan.bytes), scan.lines);
+    lines->Skip(scan.bytes, scan.lines);
     if (rows > 0 && !CommitFrames(rows)) return Stop(false);
     // The scan stopped at a line, not because `room` was full.
     if (static_cast<size_t>(rows + 1) * context_.width <= room.size()) break;
@@ -219,6 +237,7 @@ bool MotionReader::TakeRow(const Line& line) {
     ReportNonFinite(context_, line, 0, context_.width, frames_ * context_.width,
                     &log_);
   }
+  NoteRows(1, line.start.line, line.text, 0);
   if (!CommitFrames(1)) Stop(false);
   return true;
 }

@@ -42,9 +42,8 @@ class MotionReader {
   size_t Push(std::string_view text, bool ends_file);
 
   // Records that `frames` frames were passed to the sink by other code. They
-  // took `bytes` of text with `lines` line ends, and this text had nothing
-  // else.
-  void Skip(int64_t frames, size_t bytes, int64_t lines);
+  // took `text`, which has `lines` line ends and nothing else.
+  void Skip(int64_t frames, std::string_view text, int64_t lines);
 
   // True if no further text is needed: all frames are read, or the file is
   // refused.
@@ -92,6 +91,8 @@ class MotionReader {
   bool CheckLine(const Line& line);
   bool CheckFrameLimit(const Line& line);
   bool CommitFrames(int64_t frames);
+  void NoteRows(int64_t frames, int64_t line, std::string_view text,
+                int64_t lines);
   void Stop(bool good);
   void GiveUpGuess();
   bool Complete() const { return declared_ > 0 && frames_ == declared_; }
@@ -107,6 +108,10 @@ class MotionReader {
   bool good_ = false;
   TextPosition next_;
   int64_t frames_ = 0;
+  // The line of the first row; true as long as each row so far is the line
+  // after that of the row before.
+  int64_t first_row_line_ = 0;
+  bool rows_are_lines_ = true;
   // Number of lines still to be read one by one, and how many they were when
   // the fast path last failed.
   int64_t slow_lines_ = 0;

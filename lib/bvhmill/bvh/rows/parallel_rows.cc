@@ -57,7 +57,8 @@ size_t ReadRowsInParallel(std::string_view text, int64_t width,
   // The space for all frames is taken at once. So this is done only if the text
   // can have as many frames as the file states.
   if (most < 1 || most != reader->declared() || block_bytes == 0) return 0;
-  reader->Skip(0, blank, CountLineEnds(text.substr(0, blank)));
+  const std::string_view before = text.substr(0, blank);
+  reader->Skip(0, before, CountLineEnds(before));
   BlockScanner scanner(rows, block_bytes, static_cast<size_t>(width), options,
                        sink->NextRows(most));
   options.parallel->Run(options.parallel->threads(), [&](int64_t i) {
@@ -66,7 +67,7 @@ size_t ReadRowsInParallel(std::string_view text, int64_t width,
   const RowsScan scan = scanner.Result();
   const auto frames = static_cast<int64_t>(scan.rows);
   sink->Commit(frames);
-  reader->Skip(frames, scan.bytes, scan.lines);
+  reader->Skip(frames, rows.substr(0, scan.bytes), scan.lines);
   return blank + scan.bytes;
 }
 

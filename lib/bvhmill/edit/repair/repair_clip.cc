@@ -82,15 +82,21 @@ void RepairedClip::LogNoted() {
     const Skeleton& skeleton = clip->skeleton;
     const auto gaps = static_cast<int64_t>(ranges.size());
     int64_t frames = 0;
-    for (const FrameRun& range : ranges) frames += range.frames();
+    std::vector<int64_t> begins;
+    for (const FrameRun& range : ranges) {
+      frames += range.frames();
+      const bool is_listed = begins.size() < kMostListedFrames;
+      if (is_listed) begins.push_back(SourceFrame(range.begin));
+    }
+    IssueArgs args = {{"kind", kinds},
+                      {"joint", Quote(DisplayName(skeleton, node))},
+                      {"frames", std::to_string(frames)},
+                      {"gaps", std::to_string(gaps)}};
+    if (gaps > 1) args.emplace_back("at", FrameList(begins));
     log->Add(code,
              PlaceOf(skeleton, node, SourceFrame(ranges.front().begin),
                      SourceFrame(ranges.back().end - 1)),
-             {{"kind", kinds},
-              {"joint", Quote(DisplayName(skeleton, node))},
-              {"frames", std::to_string(frames)},
-              {"gaps", std::to_string(gaps)}},
-             gaps);
+             std::move(args), gaps);
   }
   node = -1;
   kinds.clear();

@@ -323,8 +323,9 @@ void EventRules::Log(IssueCode code, const EventList& list, size_t track,
       {"kind", is_rotation ? "rotation" : "position"},
       {"amount", is_rotation ? size + " degrees" : size + " of the reach"},
       {is_rotation ? "degrees" : "reach", size},
-      {"first", std::to_string(proved.first)},
+      {"first", std::to_string(proved.frames.front())},
       {"last", std::to_string(proved.last)}};
+  if (proved.events > 1) args.emplace_back("at", FrameList(proved.frames));
   if (worst.frames > 0) {
     args.emplace_back("frames", std::to_string(worst.frames));
   } else {

@@ -96,6 +96,8 @@ void MotionBlocks::Begin(const ObservedClip& clip) {
   clip_.frame_time = clip.frame_time;
   AddTracks(clip.skeleton);
   width_ = static_cast<int64_t>(clip.skeleton.channels.size());
+  root_width_ =
+      clip.skeleton.nodes.empty() ? 0 : clip.skeleton.nodes[0].channel_count;
   block_frames_ = BlockFrames(clip.skeleton);
   stride_ = static_cast<size_t>(kLead + block_frames_ + kTail);
   first_ = filled_ = non_finite_runs_ = 0;
@@ -149,9 +151,14 @@ int64_t MotionBlocks::Take(const ObservedRows& rows, int64_t done) {
   const float* row = rows.values.data() + done * width_;
   for (int64_t i = 0; i < count; ++i) {
     const float* last = i > 0 ? row + (i - 1) * width_ : last_row_.data();
-    const bool repeats = first_ + filled_ + i > 0 &&
-                         std::equal(last, last + width_, row + i * width_);
-    repeats_[static_cast<size_t>(filled_ + i)] = repeats ? 1 : 0;
+    const float* now = row + i * width_;
+    const bool repeats_pose =
+        first_ + filled_ + i > 0 &&
+        std::equal(last + root_width_, last + width_, now + root_width_);
+    const bool repeats =
+        repeats_pose && std::equal(last, last + root_width_, now);
+    repeats_[static_cast<size_t>(filled_ + i)] = static_cast<uint8_t>(
+        (repeats ? kRowRepeats : 0) | (repeats_pose ? kPoseRepeats : 0));
   }
   filled_ += count;
   if (width_ == 0) return count;

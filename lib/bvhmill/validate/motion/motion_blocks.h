@@ -60,6 +60,8 @@ class MotionBlocks {
   MotionClip clip_;
   MotionBlock block_;
   int64_t width_ = 0;
+  // The channels of the first joint, which come first.
+  int64_t root_width_ = 0;
   // Frames of a block, and the values between two arrays. A block of a wide
   // clip is short.
   int64_t block_frames_ = 0;

@@ -101,6 +101,10 @@ struct MotionClip {
   }
 };
 
+// The row is equal to the row before; it is so apart from the channels of the
+// first joint.
+enum RowRepeat : uint8_t { kRowRepeats = 1, kPoseRepeats = 2 };
+
 // The frames first .. first + frames - 1 and the kStepLead frames before them.
 // Index i of an array is frame first - kStepLead + i. Values of frames before
 // frame 0 are those of frame 0; steps and kinks there and after the end of the
@@ -135,7 +139,7 @@ struct MotionBlock {
   // largest difference of a channel between neighbours.
   std::span<const ColumnRange> ranges;
   std::span<const float> changes;
-  // For each frame of the block: the row is equal to the row before.
+  // For each frame of the block, as bits of RowRepeat.
   std::span<const uint8_t> repeats;
   // Sums over rotation tracks.
   const StepTotals* totals = nullptr;

@@ -16,6 +16,17 @@ namespace {
 // The number of frames of a scene of Blender, if its user does not change it.
 constexpr int64_t kBlenderFrames = 250;
 
+// Rows whose pose is that of row `first`, up to row `last`, while the root
+// moves.
+struct CarriedPoses {
+  RepeatRun run;
+  bool in_run = false;
+  RepeatRun longest;
+  int64_t runs = 0;
+  // Rows that have another pose than the row before.
+  int64_t moving = 0;
+};
+
 class StillRules final : public MotionRule {
  public:
   void Begin(const MotionClip& clip) override;
@@ -23,36 +34,94 @@ class StillRules final : public MotionRule {
   void Finish(IssueLog* log) override;
 
  private:
-  void LogStill(IssueLog* log) const;
+  void AddPose(int64_t frame, uint8_t repeats);
+  void EndCarried();
+  bool IsCarried() const;
+  bool IsWarning(const RepeatRun& run) const;
+  void Log(const RepeatRun& run, const char* apart, int64_t runs,
+           IssueLog* log) const;
+  void LogStills(IssueLog* log) const;
   void LogRepeats(IssueLog* log) const;
 
   const MotionClip* clip_ = nullptr;
   std::optional<RepeatedRows> rows_;
+  CarriedPoses carried_;
 };
 
 void StillRules::Begin(const MotionClip& clip) {
   clip_ = &clip;
   rows_.emplace(*clip.thresholds, clip.facts->dt);
+  carried_ = {};
 }
 
 void StillRules::Add(const MotionBlock& block) {
   for (int64_t t = block.first; t < block.end(); ++t) {
-    rows_->Add(block.repeats[static_cast<size_t>(t - block.first)] != 0);
+    const uint8_t repeats = block.repeats[static_cast<size_t>(t - block.first)];
+    rows_->Add((repeats & kRowRepeats) != 0);
+    AddPose(t, repeats);
   }
 }
 
-void StillRules::LogStill(IssueLog* log) const {
-  const auto share = [&](const RepeatRun& run) {
-    return static_cast<double>(run.rows() + 1) /
-           static_cast<double>(rows_->frames());
-  };
-  const auto is_warning = [&](const RepeatRun& run) {
-    return &run == &rows_->middle() ||
-           share(run) >= (*clip_)[Threshold::DATA_FROZEN_FRAMES_share];
-  };
+void StillRules::AddPose(int64_t frame, uint8_t repeats) {
+  if ((repeats & kPoseRepeats) == 0) ++carried_.moving;
+  const bool is_carried = repeats == kPoseRepeats;
+  if (is_carried && !carried_.in_run) carried_.run.first = frame - 1;
+  if (is_carried) carried_.run.last = frame;
+  if (!is_carried && carried_.in_run) EndCarried();
+  carried_.in_run = is_carried;
+}
+
+void StillRules::EndCarried() {
+  const RepeatRun& run = carried_.run;
+  const auto frames = static_cast<double>(run.rows() + 1);
+  const MotionClip& clip = *clip_;
+  if (frames < clip[Threshold::DATA_FROZEN_FRAMES_frames] ||
+      frames * clip.facts->dt <
+          clip[Threshold::DATA_FROZEN_FRAMES_pose_seconds]) {
+    return;
+  }
+  ++carried_.runs;
+  if (run.rows() > carried_.longest.rows()) carried_.longest = run;
+}
+
+// The pose of the clip moves elsewhere.
+bool StillRules::IsCarried() const {
+  return carried_.runs > 0 && carried_.moving >= kFewestMotionFrames;
+}
+
+bool StillRules::IsWarning(const RepeatRun& run) const {
+  const auto rows = static_cast<double>(run.rows() + 1);
+  const bool is_inner = run.first > 0 && run.last + 1 < rows_->frames();
+  return is_inner || rows >= (*clip_)[Threshold::DATA_FROZEN_FRAMES_share] *
+                                 static_cast<double>(rows_->frames());
+}
+
+void StillRules::Log(const RepeatRun& run, const char* apart, int64_t runs,
+                     IssueLog* log) const {
+  const bool is_end = run.last + 1 == rows_->frames();
+  const char* where = run.first == 0 ? "start" : is_end ? "end" : "middle";
+  Location at = FrameLocation(run.first);
+  at.last_frame = run.last;
+  const int64_t frames = run.rows() + 1;
+  const bool is_blender = rows_->frames() == kBlenderFrames && is_end;
+  IssueArgs args = {
+      {"where", where},
+      {"frames", std::to_string(frames)},
+      {"first", std::to_string(run.first)},
+      {"last", std::to_string(run.last)},
+      {"apart", apart},
+      {"range",
+       is_blender ? " (250 frames are the default of a Blender scene)" : ""}};
+  AddSeconds(*clip_, frames, ", ", &args);
+  log->AddAs(IsWarning(run) ? Severity::kWarning : Severity::kHint,
+             IssueCode::DATA_FROZEN_FRAMES, at, std::move(args), runs);
+}
+
+// The worst still, or the longest pose that is carried if that is longer.
+void StillRules::LogStills(IssueLog* log) const {
   const auto is_worse = [&](const RepeatRun& a, const RepeatRun& b) {
-    if (b.rows() == 0 || is_warning(a) != is_warning(b)) {
-      return a.rows() > 0 && (b.rows() == 0 || is_warning(a));
+    if (b.rows() == 0 || IsWarning(a) != IsWarning(b)) {
+      return a.rows() > 0 && (b.rows() == 0 || IsWarning(a));
     }
     return a.rows() > b.rows();
   };
@@ -60,26 +129,13 @@ void StillRules::LogStill(IssueLog* log) const {
   for (const RepeatRun* run : {&rows_->start(), &rows_->end()}) {
     if (is_worse(*run, *worst)) worst = run;
   }
-  if (worst->rows() == 0) return;
-  const char* where = worst == &rows_->start() ? "start"
-                      : worst == &rows_->end() ? "end"
-                                               : "middle";
-  Location at = FrameLocation(worst->first);
-  at.last_frame = worst->last;
-  const int64_t frames = worst->rows() + 1;
-  const bool is_blender =
-      rows_->frames() == kBlenderFrames && worst == &rows_->end();
-  IssueArgs args = {
-      {"where", where},
-      {"frames", std::to_string(frames)},
-      {"first", std::to_string(worst->first)},
-      {"last", std::to_string(worst->last)},
-      {"range",
-       is_blender ? " (250 frames are the default of a Blender scene)" : ""}};
-  AddSeconds(*clip_, frames, ", ", &args);
-  log->AddAs(is_warning(*worst) ? Severity::kWarning : Severity::kHint,
-             IssueCode::DATA_FROZEN_FRAMES, at, std::move(args),
-             rows_->stills());
+  const int64_t carried = IsCarried() ? carried_.runs : 0;
+  const int64_t runs = rows_->stills() + carried;
+  if (carried > 0 && carried_.longest.rows() > worst->rows()) {
+    Log(carried_.longest, " apart from the root", runs, log);
+  } else if (worst->rows() > 0) {
+    Log(*worst, "", runs, log);
+  }
 }
 
 void StillRules::LogRepeats(IssueLog* log) const {
@@ -110,6 +166,7 @@ void StillRules::LogRepeats(IssueLog* log) const {
 
 void StillRules::Finish(IssueLog* log) {
   rows_->Finish();
+  if (carried_.in_run) EndCarried();
   if (rows_->are_all() && !clip_->skeleton->channels.empty()) {
     Location at = FrameLocation(0);
     at.last_frame = rows_->frames() - 1;
@@ -118,7 +175,7 @@ void StillRules::Finish(IssueLog* log) {
     return;
   }
   clip_->facts->has_many_repeats = rows_->are_many();
-  LogStill(log);
+  LogStills(log);
   LogRepeats(log);
 }
 

@@ -7,8 +7,10 @@
 #include <numbers>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "bvhmill/report/short_number.h"
+#include "bvhmill/validate/motion/events/line_runs.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
 
@@ -29,6 +31,10 @@ constexpr int64_t kFewestFrames = 30;
 constexpr double kLeastMeanStep = 0.02;
 // How often a second the motion of people changes direction.
 constexpr double kUsualHertz = 2.7;
+// A line changes direction this much less than its clip, and moves at least
+// this share of its mean.
+constexpr double kMostLineHertz = 0.2;
+constexpr double kLeastLineSteps = 0.03;
 
 // The sums of kinks by frame number modulo kAllPhases.
 struct Phases {
@@ -75,22 +81,27 @@ class TempoRules final : public MotionRule {
   void Finish(IssueLog* log) override;
 
  private:
-  void LogInterpolated(IssueLog* log) const;
+  bool LogInterpolated(IssueLog* log) const;
+  bool IsLine(const LineRun& run) const;
+  void LogLines(IssueLog* log) const;
   double Hertz() const;
   void LogTempo(IssueLog* log) const;
 
   const MotionClip* clip_ = nullptr;
   Phases phases_;
   int64_t frames_ = 0;
+  LineRuns lines_;
 };
 
 void TempoRules::Begin(const MotionClip& clip) {
   clip_ = &clip;
   phases_ = {};
   frames_ = 0;
+  lines_.Begin(clip);
 }
 
 void TempoRules::Add(const MotionBlock& block) {
+  lines_.Add(block);
   const int64_t end = block.is_last ? block.end() - 2 : block.EndFor(1);
   const int64_t begin = std::max(block.BeginFor(1), kFirstKink);
   if (begin >= end) return;
@@ -105,12 +116,13 @@ void TempoRules::Add(const MotionBlock& block) {
   }
 }
 
-void TempoRules::LogInterpolated(IssueLog* log) const {
+// True if it is logged.
+bool TempoRules::LogInterpolated(IssueLog* log) const {
   const MotionClip& clip = *clip_;
   const auto frames = static_cast<double>(clip.facts->frames);
   if (frames < clip[Threshold::DATA_INTERPOLATED_frames] || frames_ == 0 ||
       clip.rotations == 0) {
-    return;
+    return false;
   }
   const double kinks =
       std::accumulate(phases_.sums.begin(), phases_.sums.end(), 0.0);
@@ -125,12 +137,49 @@ void TempoRules::LogInterpolated(IssueLog* log) const {
   const double ratio = phases_.Ratio(best);
   if (ratio >= clip[Threshold::DATA_INTERPOLATED_ratio] ||
       mean <= clip[Threshold::DATA_INTERPOLATED_degrees]) {
-    return;
+    return false;
   }
-  log->Add(IssueCode::DATA_INTERPOLATED, {},
-           {{"stride", std::to_string(best)},
-            {"phase", std::to_string(phases_.Largest(best))},
-            {"ratio", Short(ratio)}});
+  const std::string stride = std::to_string(best);
+  const std::string phase = std::to_string(phases_.Largest(best));
+  log->Add(
+      IssueCode::DATA_INTERPOLATED, {},
+      {{"which", "between every " + stride + " from frame " + phase + " on"},
+       {"reading", "the kinks there are " + Short(ratio) + " of the others"},
+       {"stride", stride},
+       {"phase", phase},
+       {"ratio", Short(ratio)}});
+  return true;
+}
+
+bool TempoRules::IsLine(const LineRun& run) const {
+  const MotionClip& clip = *clip_;
+  if (run.frames() <= 0) return false;
+  const double hertz =
+      run.kinks / (2 * std::numbers::pi * clip.facts->dt * run.steps);
+  double all = 0;
+  for (size_t i = 0; i < clip.rotations; ++i) all += clip.sums[i].steps;
+  const double mean = all / static_cast<double>(clip.facts->frames - 1);
+  const auto frames = static_cast<double>(run.frames());
+  return hertz <= kMostLineHertz * Hertz() &&
+         run.steps >= kLeastLineSteps * mean * frames;
+}
+
+// A gap that was filled, or the frames between two keys.
+void TempoRules::LogLines(IssueLog* log) const {
+  const LineRun& run = lines_.longest();
+  if (!IsLine(run)) return;
+  Location at = FrameLocation(run.first);
+  at.last_frame = run.last;
+  const std::string first = std::to_string(run.first);
+  const std::string last = std::to_string(run.last);
+  IssueArgs args = {{"which", first + " to " + last},
+                    {"first", first},
+                    {"last", last},
+                    {"frames", std::to_string(run.frames())}};
+  AddSeconds(*clip_, run.frames(), " for ", &args);
+  const auto duration = args.back();
+  args.emplace_back("reading", "no joint changes its speed" + duration.second);
+  log->Add(IssueCode::DATA_INTERPOLATED, at, std::move(args), lines_.runs());
 }
 
 // Second over first differences, as for a sine; 0 if nothing moves.
@@ -178,8 +227,9 @@ void TempoRules::LogTempo(IssueLog* log) const {
 }
 
 void TempoRules::Finish(IssueLog* log) {
+  lines_.Finish();
   if (clip_->facts->has_many_repeats) return;
-  LogInterpolated(log);
+  if (!LogInterpolated(log)) LogLines(log);
   LogTempo(log);
 }
 

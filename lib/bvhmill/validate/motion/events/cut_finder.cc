@@ -130,19 +130,26 @@ Apart CutFinder::ApartAt(const CutCandidate& step, bool is_first) const {
   apart.frame = is_first ? 0 : step.frame;
   apart.joints = std::max(step.joints, 1.0);
   apart.by_rotation = IsCandidate(step, Moving());
+  const bool is_cut = apart.by_rotation;
+  std::vector<int32_t> nodes;
   const auto size = [&](size_t track) {
     return is_first ? clip.sums[track].first_step : clip.sums[track].last_step;
   };
   for (size_t i = 0; i < clip.rotations; ++i) {
-    apart.by_rotation = apart.by_rotation || Leaps(i, is_first);
     apart.degrees = std::max(apart.degrees, AngleDegrees(size(i)));
+    if (Leaps(i, is_first)) nodes.push_back(clip.tracks[i].node);
   }
-  if (!(clip.facts->reach > 0)) return apart;
-  for (size_t i = clip.rotations; i < clip.tracks.size(); ++i) {
+  apart.by_rotation = is_cut || !nodes.empty();
+  const double reach = clip.facts->reach;
+  for (size_t i = clip.rotations; reach > 0 && i < clip.tracks.size(); ++i) {
     if (!Leaps(i, is_first)) continue;
-    apart.reach =
-        std::max(apart.reach, std::sqrt(double{size(i)}) / clip.facts->reach);
+    nodes.push_back(clip.tracks[i].node);
+    apart.reach = std::max(apart.reach, std::sqrt(double{size(i)}) / reach);
   }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  apart.joints = std::max(apart.joints, static_cast<double>(nodes.size()));
+  if (!is_cut && apart.joints == 1 && !nodes.empty()) apart.node = nodes[0];
   return apart;
 }
 
@@ -153,7 +160,12 @@ Apart CutFinder::FirstApart() const {
   const bool fades = fade_.joints >= clip[Threshold::DATA_CUT_joints] &&
                      fade_.joints >= clip[Threshold::DATA_CUT_share] * Moving();
   if (!fades) return ApartAt(first_, /*is_first=*/true);
-  return {0, fade_.frames, fade_.joints, fade_.degrees, /*by_rotation=*/true};
+  Apart apart;
+  apart.frames = fade_.frames;
+  apart.joints = fade_.joints;
+  apart.degrees = fade_.degrees;
+  apart.by_rotation = true;
+  return apart;
 }
 
 void CutFinder::LogApart(IssueCode code, const Apart& apart,
@@ -164,11 +176,15 @@ void CutFinder::LogApart(IssueCode code, const Apart& apart,
     amount +=
         (amount.empty() ? "" : " and ") + Short(apart.reach) + " of the reach";
   }
+  const bool is_one = apart.node >= 0;
   IssueArgs args = {{"joints", Count(apart.joints)},
+                    {"where", is_one ? QuotedNode(*clip_, apart.node)
+                                     : Count(apart.joints) + " joints"},
                     {"amount", amount},
                     {"degrees", Short(apart.degrees)}};
   if (apart.reach > 0) args.emplace_back("reach", Short(apart.reach));
-  Location at = FrameLocation(apart.frame);
+  Location at = is_one ? MotionLocation(*clip_, apart.node, apart.frame)
+                       : FrameLocation(apart.frame);
   const std::string last = std::to_string(apart.frames - 1);
   if (apart.frames > 1) at.last_frame = apart.frames - 1;
   if (code == IssueCode::DATA_FIRST_FRAME_APART) {
@@ -210,14 +226,11 @@ void CutFinder::LogCuts(IssueLog* log) {
   const bool has_others = others_ > 0 && IsCutAtEnd(largest_other_, moving);
   accepted_[kOthers] = has_others;
   std::sort(facts.cuts.begin(), facts.cuts.end());
-  std::string frames;
-  for (const int64_t frame : facts.cuts) {
-    frames += (frames.empty() ? "" : ", ") + std::to_string(frame);
-  }
   IssueArgs args = {{"joints", Count(worst->joints)},
                     {"moving", Count(moving)},
                     {"degrees", Short(worst->degrees / moving)},
-                    {"frames", frames}};
+                    {"frames", FrameList(facts.cuts)}};
+  if (facts.cuts.size() > 1) args.emplace_back("at", FrameList(facts.cuts));
   const int64_t others = has_others ? others_ : 0;
   std::string not_listed;
   if (has_others) {

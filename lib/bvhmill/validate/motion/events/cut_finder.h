@@ -31,6 +31,8 @@ struct Apart {
   int64_t frames = 1;
   // The number of joints that step, at least 1, and their largest step.
   double joints = 1;
+  // The only one of them; -1 if there are several.
+  int32_t node = -1;
   double degrees = 0;
   // True if rotations stand apart.
   bool by_rotation = false;

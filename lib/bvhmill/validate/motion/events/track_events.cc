@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <limits>
 
@@ -28,7 +29,10 @@ void EventTally::Add(const EventTally& more) {
       events == 0 || more.worst.size > worst.size ||
       (more.worst.size == worst.size && more.worst.frame < worst.frame);
   if (is_worse) worst = more.worst;
-  first = events == 0 ? more.first : std::min(first, more.first);
+  const auto middle = static_cast<std::ptrdiff_t>(frames.size());
+  frames.insert(frames.end(), more.frames.begin(), more.frames.end());
+  std::inplace_merge(frames.begin(), frames.begin() + middle, frames.end());
+  frames.resize(std::min(frames.size(), kMostListedFrames));
   last = std::max(last, more.last);
   events += more.events;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bvhmill/math/linear.h"
+#include "bvhmill/report/report.h"
 
 namespace bvhmill {
 
@@ -52,16 +53,17 @@ struct TrackEvent {
   int32_t steps = 1;
 };
 
-// The number of events, the frames at which the first and the last one begin,
-// and the largest event; of equal ones the first.
+// The number of events, the frames at which they begin, and the largest event;
+// of equal ones the first.
 struct EventTally {
   int64_t events = 0;
-  int64_t first = 0;
+  // The first kMostListedFrames frames, ascending, and the last one of all.
+  std::vector<int64_t> frames;
   int64_t last = 0;
   TrackEvent worst;
 
   void Add(const TrackEvent& event) {
-    Add(EventTally{1, event.frame, event.frame, event});
+    Add(EventTally{1, {event.frame}, event.frame, event});
   }
   void Add(const EventTally& more);
 };

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tests/validate/reference_rules.h"
+#include "tests/validate/reference/reference_rules.h"
 
 namespace bvhmill::testing {
 namespace {

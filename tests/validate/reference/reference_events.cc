@@ -5,7 +5,7 @@
 #include <numbers>
 #include <optional>
 
-#include "tests/validate/reference_rules.h"
+#include "tests/validate/reference/reference_rules.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/validate/reference_rules.h"
+#include "tests/validate/reference/reference_rules.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -4,10 +4,11 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <set>
 #include <string>
 #include <tuple>
 
-#include "tests/validate/reference_rules.h"
+#include "tests/validate/reference/reference_rules.h"
 
 namespace bvhmill::testing {
 double AngleOfStep(double step) {
@@ -29,22 +30,50 @@ std::vector<RepeatRun> RunsOf(const std::vector<bool>& repeats) {
 
 namespace {
 
-void FindFrozen(const std::vector<RepeatRun>& runs, Reference* r) {
+// Poses that are carried by the root for half a second, in a clip with eight
+// frames that have a pose of their own.
+std::vector<RepeatRun> CarriedRuns(const ReferenceClip& clip) {
+  int64_t moving = 0;
+  for (size_t t = 0; t < clip.repeats.size(); ++t) {
+    moving += clip.repeats[t] || clip.repeats_pose[t] ? 0 : 1;
+  }
+  std::vector<RepeatRun> runs = RunsOf(clip.repeats_pose);
+  std::erase_if(runs, [&](const RepeatRun& run) {
+    const auto frames = static_cast<double>(run.rows + 1);
+    return moving < 8 || frames < 4 || frames * clip.dt < 0.5;
+  });
+  return runs;
+}
+
+// Stills, and longer poses that are carried.
+void FindFrozen(const std::vector<RepeatRun>& stills, Reference* r) {
+  std::vector<RepeatRun> runs = stills;
+  const std::vector<RepeatRun> carried = CarriedRuns(r->clip);
+  const auto longest = std::max_element(
+      carried.begin(), carried.end(),
+      [](const auto& a, const auto& b) { return a.rows < b.rows; });
   const int64_t frames = r->clip.frames;
   const auto rank = [&](const RepeatRun& run) {
     const bool is_end = run.first == 0 || run.first + run.rows == frames - 1;
     const bool is_warning = !is_end || run.rows + 1 >= 0.25 * frames;
     return std::tuple(is_warning, run.rows, -run.first);
   };
-  const auto worst = std::max_element(
-      runs.begin(), runs.end(), [&](const RepeatRun& a, const RepeatRun& b) {
-        return rank(a) < rank(b);
-      });
+  auto worst = std::max_element(runs.begin(), runs.end(),
+                                [&](const RepeatRun& a, const RepeatRun& b) {
+                                  return rank(a) < rank(b);
+                                });
+  const int64_t still_rows = worst == runs.end() ? 0 : worst->rows;
+  const size_t count = runs.size() + carried.size();
+  if (count == 0) return;
+  if (!carried.empty() && longest->rows > still_rows) {
+    runs = {*longest};
+    worst = runs.begin();
+  }
   Finding f{"DATA_FROZEN_FRAMES"};
   f.severity = std::get<0>(rank(*worst)) ? Severity::kWarning : Severity::kHint;
   f.frame = worst->first;
   f.last_frame = worst->first + worst->rows;
-  f.occurrences = static_cast<int64_t>(runs.size());
+  f.occurrences = static_cast<int64_t>(count);
   f.numbers = {{"frames", worst->rows + 1}};
   if (r->clip.frame_time() > 0) {
     f.numbers["seconds"] = (worst->rows + 1) * r->clip.frame_time();
@@ -147,7 +176,7 @@ void FindRepeatedRows(Reference* r) {
     const bool is_pose = held > 0 && run.rows <= held + 1;
     (IsLong(*r, run) && !is_pose ? stills : repeats).push_back(run);
   }
-  if (!stills.empty()) FindFrozen(stills, r);
+  FindFrozen(stills, r);
   if (!repeats.empty()) FindRepeats(repeats, held, r);
 }
 
@@ -218,8 +247,14 @@ void AddApart(const char* code, int64_t frame, int64_t step, Reference* r) {
   const Leap leap = LeapAt(*r, step);
   Finding f{code, Severity::kHint};
   f.frame = frame;
-  f.numbers = {{"joints", std::max(leap.joints, 1.0)},
-               {"degrees", leap.largest}};
+  std::set<int32_t> nodes;
+  for (const ReferenceTrack& track : r->clip.tracks) {
+    if (IsJump(*r, track, step)) nodes.insert(track.node);
+  }
+  const double joints =
+      std::max({leap.joints, static_cast<double>(nodes.size()), 1.0});
+  if (joints == 1 && !leap.is_cut) f.node = *nodes.begin();
+  f.numbers = {{"joints", joints}, {"degrees", leap.largest}};
   for (const ReferenceTrack& track : r->clip.tracks) {
     if (track.is_rotation || !IsJump(*r, track, step)) continue;
     double& reach = f.numbers["reach"];

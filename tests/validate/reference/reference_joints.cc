@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-#include "tests/validate/reference_rules.h"
+#include "tests/validate/reference/reference_rules.h"
 
 namespace bvhmill::testing {
 // --- Fast turns, joints that stand still.
@@ -102,12 +102,6 @@ void FindSpins(Reference* r) {
 
 namespace {
 
-double BodyStep(const Reference& r, int64_t t) {
-  double sum = 0;
-  for (const ReferenceTrack* track : r.clip.Rotations()) sum += track->Step(t);
-  return sum;
-}
-
 // True for each frame that is equal to the one before.
 std::vector<bool> StillFrames(const ReferenceTrack& track,
                               const ReferenceClip& clip) {
@@ -185,74 +179,6 @@ void FindFrozenJoint(const ReferenceTrack& track, bool is_captured,
 }
 
 }  // namespace
-
-// --- The rate.
-
-void FindInterpolated(Reference* r) {
-  const int64_t frames = r->clip.frames;
-  const auto rotations = r->clip.Rotations();
-  if (frames < 40 || r->many_repeats || rotations.empty()) return;
-  double best = 1;
-  int64_t best_stride = 0;
-  int64_t best_phase = 0;
-  double mean = 0;
-  const double cap = 5 * std::max(1.0, 60 * r->clip.dt);
-  for (int64_t stride = 2; stride <= 5; ++stride) {
-    std::vector<double> sums(static_cast<size_t>(stride));
-    std::vector<double> counts(static_cast<size_t>(stride));
-    double all = 0;
-    for (int64_t t = 5; t + 2 < frames; ++t) {
-      double sum = 0;
-      for (const auto* track : rotations) sum += std::min(track->Kink(t), cap);
-      sums[static_cast<size_t>(t % stride)] += sum;
-      ++counts[static_cast<size_t>(t % stride)];
-      all += sum;
-    }
-    mean = all / static_cast<double>(frames - 7) /
-           static_cast<double>(rotations.size());
-    for (size_t i = 0; i < sums.size(); ++i) sums[i] /= counts[i];
-    const auto largest = std::max_element(sums.begin(), sums.end());
-    const int64_t phase = largest - sums.begin();
-    std::sort(sums.begin(), sums.end());
-    const double ratio = sums[sums.size() - 2] / sums.back();
-    if (ratio < best) {
-      best = ratio;
-      best_stride = stride;
-      best_phase = phase;
-    }
-  }
-  if (best >= 0.5 || mean <= 0.003) return;
-  Finding f{"DATA_INTERPOLATED", Severity::kHint};
-  f.numbers = {{"stride", best_stride}, {"phase", best_phase}, {"ratio", best}};
-  r->findings.push_back(f);
-}
-
-void FindTempo(Reference* r) {
-  const int64_t frames = r->clip.frames;
-  if (frames < 30 || r->many_repeats ||
-      r->clip.dt != r->clip.clip->motion.frame_time) {
-    return;
-  }
-  double steps = 0;
-  double kinks = 0;
-  for (const ReferenceTrack* track : r->clip.Rotations()) {
-    if (track->MeanStep() <= 0.02) continue;
-    for (int64_t t = r->first_apart ? 2 : 1;
-         t < frames - (r->last_apart ? 1 : 0); ++t) {
-      steps += std::min(track->Step(t), 20.0);
-    }
-    for (int64_t t = r->first_apart ? 2 : 1;
-         t < frames - (r->last_apart ? 2 : 1); ++t) {
-      kinks += std::min(track->Kink(t), 20.0);
-    }
-  }
-  if (steps == 0) return;
-  const double hertz = kinks / (std::numbers::pi * r->clip.dt * steps);
-  if (hertz >= 0.8 || hertz <= 0) return;
-  Finding f{"DATA_TEMPO_ODD", Severity::kHint};
-  f.numbers = {{"hertz", hertz}, {"factor", 2.7 / hertz}};
-  r->findings.push_back(f);
-}
 
 // --- Euler angles.
 

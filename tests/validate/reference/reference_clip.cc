@@ -1,4 +1,4 @@
-#include "tests/validate/reference_clip.h"
+#include "tests/validate/reference/reference_clip.h"
 
 #include <algorithm>
 #include <cmath>
@@ -130,6 +130,29 @@ double DistanceOf(const ReferenceTrack& track, const Quat<double>& a,
          std::min(Norm(Minus(a, b)), Norm(Minus(a, Times(-1, b))));
 }
 
+namespace {
+
+void FindRepeats(ReferenceClip* out) {
+  const Skeleton& skeleton = out->clip->skeleton;
+  const auto width = static_cast<int32_t>(skeleton.channels.size());
+  const int32_t root =
+      skeleton.nodes.empty() ? 0 : skeleton.nodes[0].channel_count;
+  for (int64_t t = 0; t < out->frames; ++t) {
+    const auto differs = [&](int32_t begin, int32_t end) {
+      for (int32_t c = begin; c < end; ++c) {
+        if (out->Value(t, c) != out->Value(t - 1, c)) return true;
+      }
+      return false;
+    };
+    const bool moves = t == 0 || differs(0, root);
+    const bool poses = t == 0 || differs(root, width);
+    out->repeats.push_back(!moves && !poses);
+    out->repeats_pose.push_back(moves && !poses);
+  }
+}
+
+}  // namespace
+
 ReferenceClip MakeReferenceClip(const Clip& clip) {
   ReferenceClip out;
   out.clip = &clip;
@@ -139,15 +162,7 @@ ReferenceClip MakeReferenceClip(const Clip& clip) {
   out.reach = ReachOf(clip.skeleton);
   AddTracks(true, &out);
   if (out.reach > 0) AddTracks(false, &out);
-  const auto width = static_cast<int32_t>(clip.skeleton.channels.size());
-  out.repeats.assign(static_cast<size_t>(out.frames), false);
-  for (int64_t t = 1; t < out.frames; ++t) {
-    bool is_equal = true;
-    for (int32_t c = 0; c < width; ++c) {
-      is_equal = is_equal && out.Value(t, c) == out.Value(t - 1, c);
-    }
-    out.repeats[static_cast<size_t>(t)] = is_equal;
-  }
+  FindRepeats(&out);
   return out;
 }
 

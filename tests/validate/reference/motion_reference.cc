@@ -1,9 +1,9 @@
-#include "tests/validate/motion_reference.h"
+#include "tests/validate/reference/motion_reference.h"
 
 #include <algorithm>
 #include <tuple>
 
-#include "tests/validate/reference_rules.h"
+#include "tests/validate/reference/reference_rules.h"
 
 namespace bvhmill::testing {
 

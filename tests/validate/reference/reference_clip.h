@@ -49,6 +49,8 @@ struct ReferenceClip {
   std::vector<ReferenceTrack> tracks;
   // Row t is equal to row t - 1.
   std::vector<bool> repeats;
+  // It is so apart from the channels of node 0, and not as a whole.
+  std::vector<bool> repeats_pose;
 
   std::vector<const ReferenceTrack*> Rotations() const;
   double Value(int64_t t, int32_t column) const;

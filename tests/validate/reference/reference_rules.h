@@ -7,8 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "tests/validate/motion_reference.h"
-#include "tests/validate/reference_clip.h"
+#include "tests/validate/reference/motion_reference.h"
+#include "tests/validate/reference/reference_clip.h"
 
 namespace bvhmill::testing {
 
@@ -24,6 +24,8 @@ struct Reference {
 // The exact angle of a step, which is twice a chord.
 double AngleOfStep(double step);
 
+// The sum of the steps of all joints.
+double BodyStep(const Reference& r, int64_t t);
 // The larger one of the steps before and after a step.
 double Neighbour(const ReferenceTrack& track, int64_t t);
 // The step to frame t may be a jump: 0 if its speed proves it, or else the mean
