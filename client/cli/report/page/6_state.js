@@ -73,8 +73,7 @@ const COLUMNS = [
   { key: 'warnings', title: 'Warnings', number: true, falls: true,
     compare: byNumber((clip) => countOf(clip, 'warning')) },
   { key: 'hints', title: 'Hints', number: true, falls: true,
-    compare: byNumber((clip) =>
-      countOf(clip, 'hint') + countOf(clip, 'info')) },
+    compare: byNumber((clip) => countOf(clip, 'hint')) },
   { key: 'timeline', title: 'Timeline' },
   { key: 'frames', title: 'Frames', number: true, falls: true,
     compare: byNumber((clip) => clip.frames) },

@@ -19,10 +19,10 @@ function cell(name, title, ...children) {
     children);
 }
 
-function countCell(name, title, severities, clip) {
-  const count = severities.reduce((sum, s) => sum + countOf(clip, s), 0);
+function countCell(name, title, severity, clip) {
+  const count = countOf(clip, severity);
   return cell(`number ${name}${count === 0 ? ' none' : ''}`, title,
-    count > 0 ? mark(severities[0]) : null, grouped(count));
+    count > 0 ? mark(severity) : null, grouped(count));
 }
 
 function numberCell(name, title, value, text = rounded(value)) {
@@ -54,9 +54,9 @@ function makeRow(clip) {
       class: `badge ${classOf(clip.verdict)}`,
       title: VERDICT_HELP[clip.verdict],
     }, clip.verdict)),
-    countCell('errors', 'errors', ['error'], clip),
-    countCell('warnings', 'warnings', ['warning'], clip),
-    countCell('hints', 'hints', ['hint', 'info'], clip),
+    countCell('errors', 'errors', 'error', clip),
+    countCell('warnings', 'warnings', 'warning', clip),
+    countCell('hints', 'hints', 'hint', clip),
     cell('in-time', 'Timeline'),
     numberCell('frames', 'frames', clip.frames, grouped(clip.frames)),
     numberCell('seconds', '', secondsOf(clip), duration(secondsOf(clip))),
