@@ -164,7 +164,9 @@ function detailOf(clip, actions) {
   const timeline = timelineOf(clip);
   const issues = clip.issues.length > 0
     ? issueList(clip, actions)
-    : html('p', { class: 'notice good' }, 'Nothing was found in this clip.');
+    : html('p', { class: 'notice good' }, clip.known_issues > 0
+      ? 'Nothing new was found in this clip.'
+      : 'Nothing was found in this clip.');
   const remarks = clip.remarks.map((remark) =>
     html('p', { class: 'notice' }, mark(remark.severity), remark.message));
   return html('div', { class: 'detail' },

@@ -29,6 +29,14 @@ function verdictBar() {
         html('strong', {}, grouped(count)), ` ${verdict}`)))));
 }
 
+// Says that the totals leave out the issues of a baseline.
+function knownText() {
+  const known = CLIPS.reduce((sum, clip) => sum + (clip.known_issues || 0), 0);
+  if (known === 0) return '';
+  return `${DATA.complete ? '.' : ''} ${counted(known, 'known issue')} of the ` +
+    `baseline ${known === 1 ? 'is' : 'are'} not shown and not counted.`;
+}
+
 function makeTotals() {
   const sum = (severity) =>
     CLIPS.reduce((total, clip) => total + countOf(clip, severity), 0);
@@ -38,7 +46,8 @@ function makeTotals() {
   document.title = `${DATA.title || 'Clips'} – bvhmill report`;
   byId('subtitle').textContent =
     `${counted(CLIPS.length, 'clip')}, ${duration(seconds)} of motion` +
-    (DATA.complete ? '' : '. The check was stopped before its end.');
+    (DATA.complete ? '' : '. The check was stopped before its end.') +
+    knownText();
   byId('totals').replaceChildren(verdictBar(), html('dl', { class: 'tiles' },
     SEVERITIES.map(({ name, many }) => tile(sum(name), many, name))));
   byId('program').textContent =

@@ -1,0 +1,32 @@
+// What the page says about issues and clips that it does not show.
+'use strict';
+
+const assert = require('node:assert');
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const { test } = require('node:test');
+const { withPage } = require('./fixture');
+const { clipText, validate, write, writePage } = require('./folders');
+
+test('a page with a baseline says what it does not show', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bvhmill-page-'));
+  try {
+    write(folder, 'spiked.bvh', clipText({
+      frames: 400,
+      change: (frame, values) => { if (frame === 50) values[1] = '150'; },
+    }));
+    validate(folder, '--write-baseline', 'known.jsonl');
+    const file = writePage(folder, '--baseline', 'known.jsonl');
+    await withPage('#clip=takes/spiked.bvh', { file }, async (page) => {
+      assert.match(await page.textContent('#subtitle'),
+        /\. \d+ known issues of the baseline are not shown and not counted\.$/);
+      assert.match(await page.textContent('.detail'),
+        /\d+ issues of this clip are in the baseline and not shown\./);
+      assert.equal(await page.textContent('.notice.good'),
+        'Nothing new was found in this clip.');
+    });
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+});
