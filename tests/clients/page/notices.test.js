@@ -30,3 +30,17 @@ test('a page with a baseline says what it does not show', async () => {
     fs.rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test('a link to a clip that is not in the page says so', async () => {
+  await withPage('#clip=big%2Fnope.bvh&code=DATA_SPIKE', {}, async (page) => {
+    assert.equal(await page.textContent('#missing'),
+      'The clip big/nope.bvh of the link is not in this page.');
+    assert.ok(await page.isVisible('#missing'));
+    await page.evaluate(() => { location.hash = '#clip=takes%2Fwalk_2.bvh'; });
+    await page.waitForSelector('.detail');
+    assert.ok(!await page.isVisible('#missing'));
+  });
+  await withPage('', {}, async (page) => {
+    assert.ok(!await page.isVisible('#missing'));
+  });
+});

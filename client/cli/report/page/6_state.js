@@ -130,7 +130,8 @@ function hashOfState() {
 
 // Takes the state from the address. With a clip, `code` is one of its issues,
 // the one with the number `nth` if there are several; without, it is a filter.
-// Values that do not exist are left out.
+// Values that do not exist are left out. Returns the name of a clip that does
+// not exist, or else ''.
 function readHash(hash) {
   const values = new Map();
   for (const part of hash.replace(/^#/, '').split('&')) {
@@ -146,7 +147,7 @@ function readHash(hash) {
   state.clip = isClip ? get('clip') : '';
   state.issue = isClip ? get('code') : '';
   state.nth = /^[0-9]{1,9}$/.test(get('nth')) ? Number(get('nth')) : 1;
-  const code = isClip ? get('only') : get('code');
+  const code = get('clip') ? get('only') : get('code');
   state.code = Object.hasOwn(DATA.codes, code) ? code : '';
   state.text = get('text');
   state.verdict = VERDICTS.includes(get('verdict')) ? get('verdict') : '';
@@ -158,4 +159,5 @@ function readHash(hash) {
   const column = COLUMNS.find(({ key, compare }) => key === sort && compare);
   state.sort = column ? sort : 'severity';
   state.descending = column ? get('sort').endsWith('-') : true;
+  return isClip ? '' : get('clip');
 }

@@ -14,8 +14,15 @@ function show() {
   writeHash();
 }
 
+// Says that the clip of a link is not in the page.
+function showMissing(name) {
+  byId('missing').hidden = name === '';
+  byId('missing').textContent = name === '' ? ''
+    : `The clip ${name} of the link is not in this page.`;
+}
+
 function readAddress() {
-  readHash(location.hash);
+  showMissing(readHash(location.hash));
   const { clip, issue, nth } = state;
   show();
   if (clip) goToClip(clip, issue, nth);
