@@ -48,9 +48,17 @@ void CheckSkeleton(const Expectations& expectations, const JointList& joints,
            {{"difference", difference.text}});
 }
 
+// A clip that was not read as a whole has no hint about its unit.
 void CheckUnit(const Expectations& expectations, const ClipTraits& traits,
-               IssueLog* log) {
-  if (!expectations.unit || !traits.unit) return;
+               bool is_read, IssueLog* log) {
+  if (!expectations.unit) return;
+  if (!traits.unit) {
+    if (is_read) {
+      log->Add(IssueCode::DATASET_UNITS_UNKNOWN, {},
+               {{"expected", expectations.unit->name}});
+    }
+    return;
+  }
   if (expectations.unit->meters == traits.unit->meters) return;
   log->Add(
       IssueCode::DATASET_UNITS, {},
@@ -58,8 +66,15 @@ void CheckUnit(const Expectations& expectations, const ClipTraits& traits,
 }
 
 void CheckUp(const Expectations& expectations, const ClipTraits& traits,
-             IssueLog* log) {
-  if (expectations.up.empty() || traits.up.empty()) return;
+             bool is_read, IssueLog* log) {
+  if (expectations.up.empty()) return;
+  if (traits.up.empty()) {
+    if (is_read) {
+      log->Add(IssueCode::DATASET_UP_AXIS_UNKNOWN, {},
+               {{"expected", expectations.up}});
+    }
+    return;
+  }
   if (expectations.up == traits.up) return;
   log->Add(IssueCode::DATASET_UP_AXIS, {},
            {{"axis", traits.up}, {"expected", expectations.up}});
@@ -102,8 +117,9 @@ void CheckExpectations(const Expectations& expectations,
   if (traits.skeleton) {
     CheckSkeleton(expectations, result->info.joints, &log);
   }
-  CheckUnit(expectations, traits, &log);
-  CheckUp(expectations, traits, &log);
+  const bool is_read = result->status.ok();
+  CheckUnit(expectations, traits, is_read, &log);
+  CheckUp(expectations, traits, is_read, &log);
   if (log.added() == 0) return;
   AddToReport(log.Finish(true, true), &result->report);
 }

@@ -58,7 +58,8 @@ void ApplyTo(const Expectations& expectations, std::string_view below,
 
 // Adds an issue DATASET_... to result->report for each expectation that the
 // clip breaks. An unknown fact breaks none, with one exception: a clip of two
-// frames or more whose rate is not known breaks an expectation of a rate.
+// frames or more whose rate is not known breaks an expectation of a rate. An
+// unknown unit or up axis is a hint.
 // `options` are those of the report. result->status does not change.
 void CheckExpectations(const Expectations& expectations,
                        const ClipTraits& traits, const ReportOptions& options,
