@@ -288,29 +288,55 @@ TEST(Baseline, TakesOutTheSameFaultOnly) {
   }
 }
 
-TEST(Baseline, OnlyIssuesThatWereLookedForAreGone) {
+TEST(Baseline, CountsOnlyIssuesThatWereLookedFor) {
   const Issue nan = IssueAt("DATA_NOT_FINITE", 3, "Leg", 2);
   const Issue loop = IssueAt("DATA_LOOP", -1, "", 1);
   Report old;
   old.issues = {nan, loop};
-  const auto gone = [&](std::vector<Issue> found, bool is_cut,
-                        std::vector<std::string> only) {
+  const struct {
+    std::vector<Issue> found;
+    bool is_cut;
+    std::vector<std::string> only;
+    int64_t looked_for;
+    int64_t found_again;
+  } cases[] = {
+      {{nan, loop}, false, {}, 2, 2},
+      {{nan}, false, {}, 2, 1},
+      {{}, false, {}, 2, 0},
+      {{}, true, {}, 0, 0},
+      {{}, false, {"DATA_LOOP"}, 1, 0},
+  };
+  const std::vector<std::string> inputs = {"a.bvh"};
+  for (const auto& one : cases) {
     Baseline baseline("known.jsonl");
     baseline.Add("a.bvh", old);
-    baseline.Add("b.bvh", old);
     Report report;
-    report.issues = std::move(found);
-    report.truncated = is_cut;
+    report.issues = one.found;
+    report.truncated = one.is_cut;
     ReportOptions options;
-    options.only_codes = std::move(only);
+    options.only_codes = one.only;
     baseline.TakeOut("a.bvh", options, &report);
-    return baseline.Gone();
-  };
-  EXPECT_EQ(gone({nan, loop}, false, {}), 0);
-  EXPECT_EQ(gone({nan}, false, {}), 1);
-  EXPECT_EQ(gone({}, false, {}), 2);
-  EXPECT_EQ(gone({}, true, {}), 0);
-  EXPECT_EQ(gone({}, false, {"DATA_LOOP"}), 1);
+    const BaselineMatch match = baseline.Match(inputs);
+    EXPECT_EQ(match.looked_for, one.looked_for);
+    EXPECT_EQ(match.found, one.found_again);
+    EXPECT_EQ(match.elsewhere, 0);
+  }
+}
+
+TEST(Baseline, NamesItsFilesThatAreNotAmongTheInputs) {
+  Report old;
+  old.issues = {IssueAt("DATA_NOT_FINITE", 3, "Leg", 2),
+                IssueAt("DATA_LOOP", -1, "", 1)};
+  Baseline baseline("takes/known.jsonl");
+  for (const char* path : {"takes/a.bvh", "takes/b.bvh", "c.bvh"}) {
+    baseline.Add(path, old);
+  }
+  const std::vector<std::string> inputs = {"takes/a.bvh", "takes/c.bvh"};
+  const BaselineMatch match = baseline.Match(inputs);
+  EXPECT_EQ(match.all, 6);
+  EXPECT_EQ(match.elsewhere, 4);
+  EXPECT_EQ(match.files_elsewhere,
+            (std::vector<std::string>{"../c.bvh", "b.bvh"}));
 }
 
 }  // namespace

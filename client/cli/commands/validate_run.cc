@@ -9,6 +9,7 @@
 #include "bvhmill/base/status.h"
 #include "client/cli/batch.h"
 #include "client/cli/commands/validate_clip.h"
+#include "client/cli/dataset/baseline_use.h"
 #include "client/cli/dataset/dataset_tally.h"
 #include "client/cli/dataset/summary_json.h"
 #include "client/cli/dataset/summary_text.h"
@@ -100,21 +101,20 @@ std::string BaselineNotes(const ValidateFlags& flags,
                           const ValidateParts& parts, const RunSummary& summary,
                           const std::string& why_not_written) {
   const int64_t cut_clips = summary.dataset.cut_clips;
+  const BaselineFlags& files = flags.dataset.baseline;
   std::string out;
   if (parts.baseline && !flags.run.quiet) {
-    const std::string name = Printable(flags.dataset.baseline.file);
-    const int64_t gone = parts.baseline->Gone();
-    if (gone > 0) {
-      out += name + ": note: " + Count(gone, "issue") +
-             " of the baseline no longer found\n";
-    }
-    if (parts.baseline->rules_version() != kRulesVersion) {
-      out += name + ": note: the baseline was written with rules " +
-             Printable(parts.baseline->rules_version()) + ", and these are " +
-             std::string(kRulesVersion) + "\n";
-    }
+    out += BaselineUse(files.file, *parts.baseline, parts.inputs);
   }
-  const BaselineFlags& files = flags.dataset.baseline;
+  const ReportOptions& report = flags.convert.report;
+  const bool is_part =
+      !report.only_codes.empty() || !report.ignore_codes.empty();
+  if (parts.written_baseline && why_not_written.empty() && is_part &&
+      !flags.run.quiet) {
+    out += Printable(files.written) +
+           ": note: the baseline lacks the issues that --only or --ignore "
+           "leaves out\n";
+  }
   if (!why_not_written.empty()) {
     out += Printable(files.written) + ": warning: not written, since " +
            why_not_written + "\n";

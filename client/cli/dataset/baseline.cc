@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -168,11 +169,27 @@ int64_t Baseline::TakeOut(const std::string& path, const ReportOptions& options,
   return static_cast<int64_t>(removed);
 }
 
-int64_t Baseline::Gone() const {
+BaselineMatch Baseline::Match(std::span<const std::string> paths) const {
+  std::set<std::string> files;
+  for (const std::string& path : paths) {
+    files.insert(KeyOfName(PathFrom(folder_, path)));
+  }
+  BaselineMatch match;
   const std::lock_guard lock(mutex_);
-  return std::count_if(known_.begin(), known_.end(), [&](const auto& entry) {
-    return entry.second.is_looked_for && !entry.second.is_found;
-  });
+  for (const auto& [key, known] : known_) {
+    const std::string& file = std::get<0>(key);
+    ++match.all;
+    match.looked_for += known.is_looked_for ? 1 : 0;
+    match.found += known.is_looked_for && known.is_found ? 1 : 0;
+    if (files.contains(file)) continue;
+    ++match.elsewhere;
+    std::vector<std::string>* const elsewhere = &match.files_elsewhere;
+    // The keys are sorted by file.
+    if (elsewhere->empty() || elsewhere->back() != file) {
+      elsewhere->push_back(file);
+    }
+  }
+  return match;
 }
 
 std::string Baseline::Text() const {

@@ -13,14 +13,30 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "bvhmill/report/report.h"
 
 namespace bvhmill::client {
+
+// How much of a baseline a run has found again.
+struct BaselineMatch {
+  // The issues of the baseline that the run looked for, and those of them that
+  // it found. It looks for an issue if TakeOut was called for its clip with a
+  // whole report, whose options list its code.
+  int64_t looked_for = 0;
+  int64_t found = 0;
+  // All issues of the baseline.
+  int64_t all = 0;
+  // The issues of files that are not among the inputs, and these files, sorted.
+  int64_t elsewhere = 0;
+  std::vector<std::string> files_elsewhere;
+};
 
 // The issues of a data set by file, code, joint and kind. Thread-safe.
 class Baseline {
@@ -42,10 +58,8 @@ class Baseline {
   int64_t TakeOut(const std::string& path, const ReportOptions& options,
                   Report* report);
 
-  // The number of issues of the baseline that are gone: TakeOut was called for
-  // their clip with a whole report, whose options list them, and did not find
-  // them.
-  int64_t Gone() const;
+  // Compares the baseline with the run so far, whose clips are `paths`.
+  BaselineMatch Match(std::span<const std::string> paths) const;
 
   // The lines of the file, sorted.
   std::string Text() const;
