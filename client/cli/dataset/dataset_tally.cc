@@ -25,26 +25,21 @@ void DatasetTally::AddTo(Group* group, const ClipFinding& clip) {
   if (group->first.size() < kMaxListed) group->first.push_back(clip.path);
 }
 
-void DatasetTally::AddEqual(EqualsByHash* groups, uint64_t hash, uint64_t file,
+bool DatasetTally::AddEqual(EqualsByHash* groups, uint64_t hash,
                             const ClipFinding& clip) {
   const auto [it, is_new] = groups->try_emplace(hash);
-  Equals& group = it->second;
-  if (is_new) group.file = file;
-  group.has_other_files = group.has_other_files || group.file != file;
-  ++group.clips.clips;
-  group.clips.indexes.push_back(clip.index);
-  if (group.clips.paths.size() < kMaxListed) {
-    group.clips.paths.push_back(clip.path);
-  }
+  EqualClips& group = it->second;
+  ++group.clips;
+  group.indexes.push_back(clip.index);
+  if (group.paths.size() < kMaxListed) group.paths.push_back(clip.path);
+  return is_new;
 }
 
-EqualGroups DatasetTally::GroupsOf(const EqualsByHash& groups,
-                                   bool with_equal_files) {
+EqualGroups DatasetTally::GroupsOf(const EqualsByHash& groups) {
   std::map<size_t, const EqualClips*> by_first;
   for (const auto& [hash, group] : groups) {
-    if (group.clips.clips < 2) continue;
-    if (!with_equal_files && !group.has_other_files) continue;
-    by_first.emplace(group.clips.indexes.front(), &group.clips);
+    if (group.clips < 2) continue;
+    by_first.emplace(group.indexes.front(), &group);
   }
   EqualGroups out;
   out.count = static_cast<int64_t>(by_first.size());
@@ -102,10 +97,10 @@ void DatasetTally::Add(const ClipFinding& clip, bool is_cut,
     AddSkeleton(key, clip.result.info.joints);
   }
   if (!traits.content) return;
-  const uint64_t file = traits.content->file;
-  AddEqual(&files_, file, file, clip);
-  if (traits.content->rows) {
-    AddEqual(&motions_, *traits.content->rows, file, clip);
+  // One file of each group of equal files is compared by its motion.
+  const bool is_new = AddEqual(&files_, traits.content->file, clip);
+  if (is_new && traits.content->rows) {
+    AddEqual(&motions_, *traits.content->rows, clip);
   }
 }
 
@@ -198,8 +193,8 @@ DatasetSummary DatasetTally::Summary() const {
     SharedTrait trait = TraitOf(name, groups);
     if (trait.known_clips >= kFewest) summary.odd.push_back(std::move(trait));
   }
-  summary.equal_files = GroupsOf(files_, /*with_equal_files=*/true);
-  summary.equal_motions = GroupsOf(motions_, /*with_equal_files=*/false);
+  summary.equal_files = GroupsOf(files_);
+  summary.equal_motions = GroupsOf(motions_);
   return summary;
 }
 

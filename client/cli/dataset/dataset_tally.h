@@ -34,13 +34,6 @@ class DatasetTally {
     std::vector<std::string> first;
   };
   using Groups = std::map<std::string, Group>;
-  // Clips with the same hash.
-  struct Equals {
-    uint64_t file = 0;
-    // True if the files of the group differ.
-    bool has_other_files = false;
-    EqualClips clips;
-  };
   // The skeleton of most clips, if more than half of them have one. By the vote
   // of Boyer and Moore: each clip with another skeleton takes a vote away.
   struct Majority {
@@ -48,15 +41,15 @@ class DatasetTally {
     JointList joints;
     int64_t votes = 0;
   };
-  using EqualsByHash = std::unordered_map<uint64_t, Equals>;
+  // Clips with the same hash.
+  using EqualsByHash = std::unordered_map<uint64_t, EqualClips>;
 
   static void AddTo(Group* group, const ClipFinding& clip);
-  static void AddEqual(EqualsByHash* groups, uint64_t hash, uint64_t file,
+  // True if `clip` is the first one with this hash.
+  static bool AddEqual(EqualsByHash* groups, uint64_t hash,
                        const ClipFinding& clip);
-  // The groups of several clips; of those with equal files throughout only if
-  // `with_equal_files`.
-  static EqualGroups GroupsOf(const EqualsByHash& groups,
-                              bool with_equal_files);
+  // The groups of several clips.
+  static EqualGroups GroupsOf(const EqualsByHash& groups);
   void AddVerdict(const ClipFinding& clip);
   void AddSkeleton(const std::string& key, const JointList& joints);
   // The joints of a skeleton; null if they are not kept.

@@ -105,7 +105,7 @@ struct DatasetSummary {
   // value.
   std::vector<SharedTrait> odd;
   // Groups of clips with equal bytes, and of clips with equal rows of MOTION
-  // below another header.
+  // below another header. The latter have the first clip of each of the former.
   EqualGroups equal_files;
   EqualGroups equal_motions;
   // Issues that the baseline has.
