@@ -39,13 +39,16 @@ Skeleton BodyWith(double arms, double legs) {
 }
 
 // The clip of a rest pose; nothing moves.
-std::optional<ClipMeasures> RestMeasures(const Skeleton& skeleton) {
+std::optional<ClipMeasures> RestMeasures(const Skeleton& skeleton,
+                                         UpAxis up = UpAxis::kUnknown) {
   Clip clip;
   clip.skeleton = skeleton;
   clip.motion.frames = 2;
   clip.motion.frame_time = 0.1;
   clip.motion.values.assign(2 * skeleton.channels.size(), 0.0F);
-  return Convert(WrittenAsBvh(clip), Measured(), nullptr, nullptr).measures;
+  ConvertOptions options = Measured();
+  options.edits.source.up_axis = up;
+  return Convert(WrittenAsBvh(clip), options, nullptr, nullptr).measures;
 }
 
 // A body may stand along any axis, in both directions.
@@ -65,6 +68,20 @@ TEST(Measures, NameTheRestPoseAlongAnyAxis) {
       EXPECT_NEAR(measures->height.value_or(0), 90 + 50 + 20, 0.01);
     }
   }
+}
+
+// The height is that along the axis that the caller states.
+TEST(Measures, HaveAHeightIfTheRestPoseStandsAlongTheStatedAxis) {
+  Skeleton skeleton = BodyWith(-40, -90);
+  const auto height = [&](UpAxis up) {
+    const auto measures = RestMeasures(skeleton, up);
+    return measures ? measures->height.value_or(0) : -1;
+  };
+  EXPECT_NEAR(height(UpAxis::kY), 90 + 50 + 20, 0.01);
+  EXPECT_EQ(height(UpAxis::kZ), 0);
+  for (Node& node : skeleton.nodes) std::swap(node.offset[1], node.offset[2]);
+  EXPECT_NEAR(height(UpAxis::kZ), 90 + 50 + 20, 0.01);
+  EXPECT_EQ(height(UpAxis::kY), 0);
 }
 
 // Fingers are chains of arms, too: the arm ends where its longest chain does,

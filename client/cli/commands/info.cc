@@ -55,7 +55,8 @@ Outcome DescribeOne(const InfoFlags& flags, const Session& session,
   if (outcome.kind == Outcome::Kind::kGood) {
     outcome.data = flags.json
                        ? JsonOf(input, result.info, result.measures)
-                       : ClipFacts(input.path, result.info, result.measures);
+                       : ClipFacts(input.path, result.info, result.measures,
+                                   flags.convert.edits.source.meters_per_unit);
   }
   return outcome;
 }

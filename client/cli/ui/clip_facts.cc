@@ -33,8 +33,20 @@ std::string Box(const std::optional<ClipExtents>& extents) {
   return out;
 }
 
-std::string NumberOr(const std::optional<double>& number) {
-  return number ? Fixed(*number, 3) : "unknown";
+// In the unit of the file; also in meters if these are known.
+std::string Length(double length, double meters_per_unit) {
+  const std::string text = Fixed(length, 3);
+  if (meters_per_unit == 0) return text;
+  return text + " (" + Fixed(length * meters_per_unit, 3) + " m)";
+}
+
+std::string Height(const ClipMeasures& measures, double meters_per_unit) {
+  if (measures.height) return Length(*measures.height, meters_per_unit);
+  const bool stands = measures.rest_pose == RestPoseKind::kT ||
+                      measures.rest_pose == RestPoseKind::kA ||
+                      measures.rest_pose == RestPoseKind::kArmsDown;
+  return stands ? "unknown (the rest pose stands along another axis than --up)"
+                : "unknown";
 }
 
 const char* NameOf(RestPoseKind kind) {
@@ -65,13 +77,14 @@ std::string Fastest(const ClipInfo& info, const FastestJoint& fastest) {
 }
 
 // Lines about the size of the skeleton and the motion of its joints.
-std::string SizeAndMotion(const ClipInfo& info, const ClipMeasures& measures) {
+std::string SizeAndMotion(const ClipInfo& info, const ClipMeasures& measures,
+                          double meters_per_unit) {
   const auto& [x, y, z] = measures.rest_size;
   std::string out = "extents   " + Box(measures.extents) + "\n";
   out += "rest pose " + std::string(NameOf(measures.rest_pose)) + ", " +
          Fixed(x, 3) + " by " + Fixed(y, 3) + " by " + Fixed(z, 3) + "\n";
-  out += "height    " + NumberOr(measures.height) + ", reach " +
-         Fixed(measures.reach, 3) + "\n";
+  out += "height    " + Height(measures, meters_per_unit) + ", reach " +
+         Length(measures.reach, meters_per_unit) + "\n";
   if (measures.root_path) {
     out += "root      goes " + Fixed(*measures.root_path, 3);
     if (measures.root_speed) {
@@ -157,7 +170,8 @@ std::string Tree(const ClipInfo& info,
 }  // namespace
 
 std::string ClipFacts(std::string_view path, const ClipInfo& info,
-                      const std::optional<ClipMeasures>& measures) {
+                      const std::optional<ClipMeasures>& measures,
+                      double meters_per_unit) {
   const auto end_sites =
       std::count_if(info.joints.begin(), info.joints.end(),
                     [](const JointInfo& joint) { return joint.end_site; });
@@ -167,7 +181,8 @@ std::string ClipFacts(std::string_view path, const ClipInfo& info,
   if (measures) out += ", " + std::to_string(measures->depth) + " deep";
   out += "\n";
   out += "frames    " + std::to_string(info.frames) + "\n" + Rates(info);
-  out += measures ? SizeAndMotion(info, *measures) : "extents   unknown\n";
+  out += measures ? SizeAndMotion(info, *measures, meters_per_unit)
+                  : "extents   unknown\n";
   out += "channels  " + Channels(info) + "\n";
   return out +
          Tree(info, measures ? measures->joints : std::vector<JointMeasures>());

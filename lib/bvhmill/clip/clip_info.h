@@ -132,7 +132,7 @@ struct ClipMeasures {
   // The size of the rest pose along X, Y and Z.
   std::array<double, 3> rest_size = {};
   // The height of the body, if the rest pose stands: its size along the axis
-  // that is up.
+  // that is up. None if the caller states another axis.
   std::optional<double> height;
   // The longest way along OFFSETs from a root to a leaf: a size of the skeleton
   // that does not depend on the rest pose. 0 if all JOINTs have the OFFSET 0.

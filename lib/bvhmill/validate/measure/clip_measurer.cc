@@ -259,7 +259,8 @@ ClipMeasures ClipMeasurer::Measure() const {
   measures.depth = DepthOf(skeleton);
   measures.channels = static_cast<int32_t>(skeleton.channels.size());
   if (IsKnown(extents_)) measures.extents = extents_;
-  const RestPose pose = MeasureRestPose(skeleton, clip_->facts.body);
+  const RestPose pose =
+      MeasureRestPose(skeleton, clip_->facts.body, clip_->source.up_axis);
   measures.rest_pose = pose.kind;
   measures.rest_size = pose.size;
   measures.height = pose.height;

@@ -98,22 +98,28 @@ size_t LongestAxis(const Point& v) {
   return longest;
 }
 
+// True if the axis with this index is `up`, or if that is not known.
+bool CanBeUp(UpAxis up, size_t axis) {
+  return up == UpAxis::kUnknown || axis == (up == UpAxis::kY ? 1U : 2U);
+}
+
 }  // namespace
 
 RestPose MeasureRestPose(const Skeleton& skeleton,
-                         const std::optional<BipedMeasure>& body) {
+                         const std::optional<BipedMeasure>& body, UpAxis up) {
   const std::vector<Point> at = RestPositions(skeleton);
   RestPose pose;
   pose.size = SizeOfPose(at);
   if (!body || body->arms.parent < 0) return pose;
-  const Point up = Minus(at[static_cast<size_t>(body->arms.parent)],
-                         at[static_cast<size_t>(body->legs.parent)]);
-  pose.kind = KindOf(ElevationOf(skeleton, at, body->legs, up),
-                     ElevationOf(skeleton, at, body->arms, up));
-  const bool stands = pose.kind == RestPoseKind::kT ||
-                      pose.kind == RestPoseKind::kA ||
-                      pose.kind == RestPoseKind::kArmsDown;
-  if (stands) pose.height = pose.size[LongestAxis(up)];
+  const Point trunk = Minus(at[static_cast<size_t>(body->arms.parent)],
+                            at[static_cast<size_t>(body->legs.parent)]);
+  pose.kind = KindOf(ElevationOf(skeleton, at, body->legs, trunk),
+                     ElevationOf(skeleton, at, body->arms, trunk));
+  const bool is_straight = pose.kind == RestPoseKind::kT ||
+                           pose.kind == RestPoseKind::kA ||
+                           pose.kind == RestPoseKind::kArmsDown;
+  const size_t axis = LongestAxis(trunk);
+  if (is_straight && CanBeUp(up, axis)) pose.height = pose.size[axis];
   return pose;
 }
 

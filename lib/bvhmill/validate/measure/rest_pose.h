@@ -20,8 +20,10 @@ struct RestPose {
   std::optional<double> height;
 };
 
-// `body` is that of the skeleton, or nullopt if it has none. O(nodes).
+// `body` is that of the skeleton, or nullopt if it has none. `up` is the axis
+// that is up, as the caller states it; if it is not known, it is that of the
+// body. O(nodes).
 RestPose MeasureRestPose(const Skeleton& skeleton,
-                         const std::optional<BipedMeasure>& body);
+                         const std::optional<BipedMeasure>& body, UpAxis up);
 
 }  // namespace bvhmill
