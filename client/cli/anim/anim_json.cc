@@ -80,7 +80,7 @@ std::string AnimJson(const AnimFile& file) {
   const bool is_known = file.status.ok();
   const AnimReadResult& result = file.result;
   const std::string why(MessageOf(file.status));
-  return JsonObject({{"file", JsonQuote(file.path)},
+  return JsonObject({{"file", JsonPath(file.path)},
                      {"error", is_known ? "null" : JsonQuote(why)},
                      {"bytes", is_known ? std::to_string(file.bytes) : "null"},
                      {"plays", is_known ? JsonBool(result.plays) : "null"},

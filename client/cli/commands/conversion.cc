@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
 #include "bvhmill/encode/report_json.h"
 #include "client/cli/claims.h"
+#include "client/cli/io/item_key.h"
 #include "client/cli/io/progress_receiver.h"
 #include "client/cli/io/side_files.h"
 #include "client/cli/options_digest.h"
@@ -224,7 +224,7 @@ ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
   }
   std::string report;
   if (options_.report && HasReport(result)) {
-    report = ReportJson(ToUtf8(input.path), result.report, result.info);
+    report = ReportJson(KeyOfName(input.path), result.report, result.info);
   }
   const absl::Status stored = result.status.ok()
                                   ? outputs->Commit(result, report)
@@ -239,10 +239,10 @@ void Conversion::PutLine(const Input& input, const ConvertResult& result,
   const bool is_read = HasReport(result);
   const std::string message(MessageOf(result.status));
   lines_.Put(JsonObject(
-      {{"file", JsonQuote(input.path)},
+      {{"file", JsonPath(input.path)},
        {"status", JsonQuote(absl::StatusCodeToString(result.status.code()))},
        {"message", result.status.ok() ? "null" : JsonQuote(message)},
-       {"outputs", JsonArray(outputs.paths(), JsonQuote)},
+       {"outputs", JsonArray(outputs.paths(), JsonPath)},
        {"report", is_read ? ReportJson(result.report) : "null"},
        {"info", is_read ? ClipInfoJson(result.info) : "null"}}));
 }

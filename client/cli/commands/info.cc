@@ -33,7 +33,7 @@ std::string JsonOf(const Input& input, const ClipInfo& info,
                       {"max", JsonNumbers(measures->extents->greatest)}});
   }
   return JsonObject(
-             {{"file", JsonQuote(input.path)},
+             {{"file", JsonPath(input.path)},
               {"info", ClipInfoJson(info)},
               {"extents", box},
               {"measures", measures ? MeasuresJson(*measures) : "null"}}) +

@@ -41,7 +41,7 @@ std::string CodeJson(const CodeCount& code) {
 }
 
 std::string WorstJson(const WorstClip& clip) {
-  return JsonObject({{"file", JsonQuote(clip.path)},
+  return JsonObject({{"file", JsonPath(clip.path)},
                      {"errors", Number(clip.counts.errors)},
                      {"warnings", Number(clip.counts.warnings)}});
 }
@@ -53,7 +53,7 @@ std::string TraitJson(const SharedTrait& trait) {
   };
   const auto odd = [](const OddClip& clip) {
     return JsonObject(
-        {{"file", JsonQuote(clip.path)}, {"value", JsonQuote(clip.value)}});
+        {{"file", JsonPath(clip.path)}, {"value", JsonQuote(clip.value)}});
   };
   return JsonObject({{"trait", JsonQuote(trait.trait)},
                      {"usual", TextOrNull(trait.usual)},
@@ -67,7 +67,7 @@ std::string TraitJson(const SharedTrait& trait) {
 
 std::string EqualJson(const EqualClips& equal) {
   return JsonObject({{"clips", Number(equal.clips)},
-                     {"files", JsonArray(equal.paths, JsonQuote)}});
+                     {"files", JsonArray(equal.paths, JsonPath)}});
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ std::string SummaryJson(const RunSummary& summary) {
        {"equal_motions", JsonArray(data.equal_motions.listed, EqualJson)},
        {"equal_motion_groups", Number(data.equal_motions.count)},
        {"known_issues", Number(data.known_issues)},
-       {"expectations", JsonArray(data.expectations, JsonQuote)}});
+       {"expectations", JsonArray(data.expectations, JsonPath)}});
 }
 
 }  // namespace bvhmill::client

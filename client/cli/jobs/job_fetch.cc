@@ -65,8 +65,8 @@ std::vector<Input> InputsOf(const v1::ListJobResultsResponse& page,
   for (const v1::ClipResult& result : page.results()) {
     Input& input = inputs.emplace_back();
     input.base = NameOfKey(result.key());
-    input.path =
-        result.display_name().empty() ? result.key() : result.display_name();
+    input.path = NameOfKey(
+        result.display_name().empty() ? result.key() : result.display_name());
     for (const v1::Output& output : result.outputs()) {
       input.bytes += output.size_bytes();
     }
@@ -148,7 +148,7 @@ absl::Status JobFetch::FetchFiles(const v1::ClipResult& message,
   rules.requests = *std::move(requests);
   std::string report;
   if (rules.report && HasReport(result)) {
-    report = ReportJson(input.path, result.report, result.info);
+    report = ReportJson(KeyOfName(input.path), result.report, result.info);
   }
   *is_there = IsThere(message, rules, input, report);
   if (*is_there) return absl::OkStatus();

@@ -229,7 +229,7 @@ v1::CreateJobRequest Submission::Request() const {
     v1::BlobSource* const source = item->mutable_source();
     source->set_blob(sources_[i].blob);
     source->set_encoding(EncodingOnWire(EncodingOf(input)));
-    source->set_display_name(ToUtf8(input.path));
+    source->set_display_name(KeyOfName(input.path));
     source->set_format(wire::ToProto(input.format));
     bytes += sources_[i].bytes;
   }

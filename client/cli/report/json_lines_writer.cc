@@ -15,7 +15,7 @@ class JsonLinesWriter final : public ReportWriter {
   std::string Render(const ClipFinding& clip) const override {
     const ConvertResult& result = clip.result;
     return JsonObject(
-               {{"file", JsonQuote(clip.path)},
+               {{"file", JsonPath(clip.path)},
                 {"error", clip.error.empty() ? "null" : JsonQuote(clip.error)},
                 {"report", clip.is_read ? ReportJson(result.report) : "null"},
                 {"info", clip.is_read ? ClipInfoJson(result.info) : "null"},

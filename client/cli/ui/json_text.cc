@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "bvhmill/base/utf8.h"
+#include "client/cli/io/item_key.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -32,6 +33,10 @@ std::string JsonQuote(std::string_view text) {
     }
   }
   return out + '"';
+}
+
+std::string JsonPath(std::string_view path) {
+  return JsonQuote(KeyOfName(path));
 }
 
 std::string JsonNumber(float value) {

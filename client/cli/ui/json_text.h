@@ -13,6 +13,11 @@ namespace bvhmill::client {
 // replaced as ToUtf8 does.
 std::string JsonQuote(std::string_view text);
 
+// The name of a file as a JSON string. Different names give different strings:
+// a name that is not UTF-8 is "bytes:" and the name with \xNN in place of other
+// bytes; see item_key.h.
+std::string JsonPath(std::string_view path);
+
 // The shortest number that reads back as `value`; "null" if it is not finite.
 std::string JsonNumber(float value);
 std::string JsonNumber(double value);
