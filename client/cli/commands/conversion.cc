@@ -8,12 +8,12 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/report_json.h"
 #include "client/cli/claims.h"
+#include "client/cli/commands/conversion_line.h"
 #include "client/cli/io/item_key.h"
 #include "client/cli/io/progress_receiver.h"
 #include "client/cli/io/side_files.h"
 #include "client/cli/options_digest.h"
 #include "client/cli/ui/issue_lines.h"
-#include "client/cli/ui/json_text.h"
 #include "client/cli/ui/table.h"
 #include "client/cli/ui/text.h"
 
@@ -87,7 +87,7 @@ ExitCode Conversion::Run() {
     session_.console->PrintDiagnostics("bvhmill: --resume goes on\n");
   }
   if (!session_.options.quiet) {
-    session_.console->PrintDiagnostics(Summary(totals, "converted") +
+    session_.console->PrintDiagnostics(Summary(totals, Verb()) +
                                        choices_.Lines() +
                                        errors_.Line(Severity::kError));
   }
@@ -96,6 +96,11 @@ ExitCode Conversion::Run() {
   }
   if (!session_.options.quiet) session_.console->PrintDiagnostics(HowToGoOn());
   return totals.exit;
+}
+
+std::string Conversion::Verb() const {
+  if (IsEmpty(options_.convert.edits.repairs)) return "converted";
+  return "converted (" + std::to_string(changed_) + " changed)";
 }
 
 // Names the most frequent code of errors, or else of warnings.
@@ -158,12 +163,16 @@ Outcome Conversion::ConvertOne(size_t index, ClipProgress* progress) {
   Outcome outcome = OutcomeOf(session_, input, result, view);
   outcome.bytes = bytes;
   Warn(input, result.report, view, &outcome);
+  const bool is_good = outcome.kind == Outcome::Kind::kGood;
+  if (is_good && HasChange(result.report)) ++changed_;
   if (needed.ok() && !*needed) {
     outcome.kind = Outcome::Kind::kSkipped;
   } else if (outcome.kind == Outcome::Kind::kGood ||
              outcome.kind == Outcome::Kind::kFailed ||
              outcome.kind == Outcome::Kind::kServerError) {
-    PutLine(input, result, outputs);
+    if (lines_.is_open()) {
+      lines_.Put(ConversionLine(input.path, result, outputs.paths()));
+    }
   }
   const std::chrono::duration<double> time =
       std::chrono::steady_clock::now() - start;
@@ -231,20 +240,6 @@ ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
                                   : outputs->CommitReport(report);
   if (!stored.ok()) result.status = stored;
   return result;
-}
-
-void Conversion::PutLine(const Input& input, const ConvertResult& result,
-                         const ClipOutputs& outputs) {
-  if (!lines_.is_open()) return;
-  const bool is_read = HasReport(result);
-  const std::string message(MessageOf(result.status));
-  lines_.Put(JsonObject(
-      {{"file", JsonPath(input.path)},
-       {"status", JsonQuote(absl::StatusCodeToString(result.status.code()))},
-       {"message", result.status.ok() ? "null" : JsonQuote(message)},
-       {"outputs", JsonArray(outputs.paths(), JsonPath)},
-       {"report", is_read ? ReportJson(result.report) : "null"},
-       {"info", is_read ? ClipInfoJson(result.info) : "null"}}));
 }
 
 Conversion::Row Conversion::MakeRow(const ConvertResult& result,

@@ -3,6 +3,8 @@
 // Runs `bvhmill convert` and `bvhmill repair`.
 
 #include <CLI/CLI.hpp>
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -77,6 +79,8 @@ class Conversion {
   };
 
   std::string HowToGoOn() const;
+  // What was done to the clips, with the number of those that repairs changed.
+  std::string Verb() const;
   absl::Status OpenOutputs();
   absl::Status OpenFolder();
   absl::Status OpenManifest();
@@ -86,8 +90,6 @@ class Conversion {
                             ClipProgress* progress);
   void Warn(const Input& input, const Report& report, const IssueView& view,
             Outcome* outcome);
-  void PutLine(const Input& input, const ConvertResult& result,
-               const ClipOutputs& outputs);
   Row MakeRow(const ConvertResult& result, const ClipOutputs& outputs,
               const Outcome& outcome, double seconds) const;
   std::string Table() const;
@@ -105,6 +107,8 @@ class Conversion {
   AnimChoices choices_;
   // Codes of clips that failed, also of those that fail by warnings.
   CodeTally errors_;
+  // Clips that repairs have changed.
+  std::atomic<int64_t> changed_ = 0;
   // One for each input; each is written by one thread.
   std::vector<Row> rows_;
 };

@@ -8,6 +8,7 @@
 #include "client/cli/commands/conversion.h"
 #include "client/cli/commands/one_output.h"
 #include "client/cli/commands/validate_run.h"
+#include "client/cli/io/side_files.h"
 #include "client/cli/options/edit_options.h"
 #include "client/cli/options/read_files.h"
 
@@ -59,12 +60,26 @@ std::string CompleteRepair(const CLI::App* app, const Session& session,
   if (!flags->dry_run && flags->conversion.output.empty()) {
     return "-o says where the repaired clips go; --dry-run needs none";
   }
-  for (const char* const option : {"--force", "--resume", "--report-jsonl"}) {
-    if (flags->dry_run && IsTyped(session, option)) {
-      return std::string(option) + " has no effect with --dry-run";
-    }
+  if (flags->dry_run && IsTyped(session, "--resume")) {
+    return "--resume has no effect with --dry-run";
+  }
+  const bool has_file = !flags->conversion.report_jsonl.empty();
+  const bool forces = IsTyped(session, "--force") || IsTyped(session, "-f");
+  if (flags->dry_run && !has_file && forces) {
+    return "--force has no effect with --dry-run";
   }
   return {};
+}
+
+// Opens the file of --report-jsonl.
+absl::Status OpenLines(const ConversionOptions& conversion, Console* console,
+                       ValidateParts* parts) {
+  const std::string& path = conversion.report_jsonl;
+  const std::vector<SideFile> files = {{"--report-jsonl", path}};
+  BVHMILL_RETURN_IF_ERROR(
+      CheckSideFiles(files, conversion.read, parts->inputs));
+  return parts->lines.emplace(console).Open(path, conversion.force,
+                                            /*append=*/false);
 }
 
 // Reports what would change, as `validate` does.
@@ -78,6 +93,7 @@ int RunDry(const CLI::App* app, std::vector<Input> inputs, RepairFlags* flags,
     return Misused(app, session, std::string(MessageOf(status)));
   }
   ValidateFlags validate;
+  validate.is_dry_run = true;
   validate.run = flags->run;
   validate.input = flags->input;
   validate.convert = flags->conversion.convert;
@@ -85,6 +101,9 @@ int RunDry(const CLI::App* app, std::vector<Input> inputs, RepairFlags* flags,
   if (only->empty()) *only = CodesOfDryRuns();
   ValidateParts parts;
   parts.inputs = std::move(inputs);
+  const absl::Status lines =
+      OpenLines(flags->conversion, session->console, &parts);
+  if (!lines.ok()) return Misused(app, session, std::string(MessageOf(lines)));
   ExpectationsFlags no_expectations;
   no_expectations.none = true;
   auto expectations = ClipExpectations::Find(no_expectations, parts.inputs);
@@ -127,7 +146,8 @@ void AddRepairOutputs(CLI::App* app, RepairFlags* flags) {
       ->type_name("DIR")
       ->group(group);
   app->add_flag("--dry-run", flags->dry_run,
-                "write nothing, but say what would change")
+                "write no clips, but say on stdout what would change;\n"
+                "with --report-jsonl - as lines of JSON")
       ->group(group);
   AddFileOptions(app, group, &flags->conversion);
 }

@@ -8,6 +8,7 @@
 
 #include "bvhmill/base/status.h"
 #include "client/cli/batch.h"
+#include "client/cli/commands/conversion_line.h"
 #include "client/cli/commands/validate_clip.h"
 #include "client/cli/dataset/baseline_use.h"
 #include "client/cli/dataset/dataset_tally.h"
@@ -131,6 +132,21 @@ std::string BaselineNotes(const ValidateFlags& flags,
   return out;
 }
 
+// The summary for people; empty if there is one clip, unless the run is dry.
+std::string SummaryFor(const ValidateFlags& flags, const Totals& totals,
+                       int64_t changed, const DatasetSummary& dataset) {
+  if (totals.clips < 2 && !flags.is_dry_run) return {};
+  const std::string verb =
+      flags.is_dry_run ? "passed (" + std::to_string(changed) + " would change)"
+                       : "passed";
+  return Summary(totals, verb) + (totals.clips > 1 ? SummaryText(dataset) : "");
+}
+
+void PutLine(const ClipFinding& finding, ValidateParts* parts) {
+  if (!parts->lines || !parts->lines->is_open()) return;
+  parts->lines->Put(ConversionLine(finding.path, finding.result, {}));
+}
+
 // Writes the end of the report, and the summary. `console` is that of stdout.
 // Returns OK if stdout is lost; the console has said so.
 absl::Status WriteEnds(const RunSummary& summary, const Console& console,
@@ -156,12 +172,16 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
   const std::unique_ptr<ReportWriter> writer = rendering.make();
   DatasetTally tally;
   int64_t clips_checked = 0;
+  int64_t clips_changed = 0;
   output->Put(writer->Begin(FactsOf(flags)));
   const Totals totals = CheckClips(
       checks, *parts, session, *writer,
       [&](CheckedClip* checked, std::string rendered) {
         ++clips_checked;
+        clips_changed += HasChange(checked->finding.result.report) ? 1 : 0;
         tally.Add(checked->finding, checked->is_cut, checked->traits);
+        PutLine(checked->finding, parts);
+        if (parts->lines && parts->lines->is_on_stdout()) return true;
         return output->Put(writer->Add(checked->finding, std::move(rendered)));
       });
   const RunSummary summary = SummaryOf(totals, clips_checked, *parts, tally);
@@ -177,9 +197,9 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
       written = parts->baseline_file->Close();
     }
   }
-  if (totals.clips > 1 && !flags.run.quiet) {
-    console->PrintDiagnostics(Summary(totals, "passed") +
-                              SummaryText(summary.dataset));
+  if (!flags.run.quiet) {
+    console->PrintDiagnostics(
+        SummaryFor(flags, totals, clips_changed, summary.dataset));
   }
   console->PrintDiagnostics(
       BaselineNotes(flags, *parts, summary, why_no_baseline));
@@ -187,7 +207,8 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
     console->PrintDiagnostics("bvhmill: " + std::string(MessageOf(written)) +
                               "\n");
   }
-  return written.ok() && !console->data_lost()
+  const bool has_lines = !parts->lines || !parts->lines->failed();
+  return written.ok() && has_lines && !console->data_lost()
              ? totals.exit
              : std::max(totals.exit, kExitClipFailed);
 }

@@ -14,6 +14,7 @@
 #include "client/cli/options/output_options.h"
 #include "client/cli/report/report_options.h"
 #include "client/cli/report/report_output.h"
+#include "client/cli/ui/json_lines.h"
 
 namespace bvhmill::client {
 
@@ -25,6 +26,9 @@ struct ValidateFlags {
   OutputFlags outputs;
   ReportFlags report;
   DatasetFlags dataset;
+  // The repairs of `convert` are tried: the summary counts the clips that they
+  // would change.
+  bool is_dry_run = false;
   // Issues of lower severities are not listed. If warnings make a clip fail,
   // they are listed in any case.
   Severity severity = Severity::kHint;
@@ -41,6 +45,9 @@ struct ValidateParts {
   std::optional<ReportOutput> baseline_file;
   // None without --summary. Both files are open.
   std::optional<ReportOutput> summary_file;
+  // The lines of --report-jsonl, open or not. On stdout they replace the
+  // report.
+  std::optional<JsonLines> lines;
 };
 
 // Checks all clips, writes the report and the file of --summary, and prints the

@@ -138,6 +138,13 @@ std::string WarningText(std::string_view path, const Report& report,
          "; validate and --report-jsonl list them\n";
 }
 
+bool HasChange(const Report& report) {
+  return std::any_of(
+      report.issues.begin(), report.issues.end(), [](const Issue& issue) {
+        return IsRepair(issue.code) && !issue.code.ends_with("_LEFT");
+      });
+}
+
 std::string RepairText(std::string_view path, const Report& report,
                        const IssueView& view) {
   std::string out;

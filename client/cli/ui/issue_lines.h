@@ -58,6 +58,10 @@ std::string ReportText(std::string_view path, const ConvertResult& result,
 std::string WarningText(std::string_view path, const Report& report,
                         const IssueView& view);
 
+// True if a repair has changed the clip. A fault that a repair leaves is no
+// change.
+bool HasChange(const Report& report);
+
 // The changes that repairs made (issues REPAIR_*), a line each with its end; if
 // the report may lack some, a line says so.
 std::string RepairText(std::string_view path, const Report& report,

@@ -22,6 +22,7 @@ class JsonLines {
   // "PATH: why" if neither is set, or if the file cannot be written.
   absl::Status Open(const std::string& path, bool replace, bool append);
 
+  bool is_on_stdout() const { return to_stdout_; }
   bool is_open() const { return file_.valid() || to_stdout_; }
 
   // Writes `object` and a line end. Prints the first failure to stderr.
