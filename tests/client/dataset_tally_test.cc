@@ -53,6 +53,22 @@ TEST(DatasetTally, ComparesOddSkeletonsWithAUsualOneThatComesLate) {
             "    and 59 more\n");
 }
 
+TEST(DatasetTally, SaysHowSkeletonsDifferIfNoneIsUsual) {
+  DatasetTally tally;
+  AddClip(0, "a.bvh", "Hips", &tally);
+  AddClip(1, "b.bvh", "hip", &tally);
+  AddClip(2, "c.bvh", "Hips", &tally);
+  AddClip(3, "d.bvh", "Root", &tally);
+  EXPECT_EQ(
+      SummaryText(tally.Summary()),
+      "verdicts: 4 valid\n"
+      "odd ones out:\n"
+      "  skeleton: no value is that of most clips\n"
+      "    2 clips: 1 joint, as in a.bvh\n"
+      "    1 clip: 1 joint, as in b.bvh; joint 0 is 'hip', not 'Hips'\n"
+      "    1 clip: 1 joint, as in d.bvh; joint 0 is 'Root', not 'Hips'\n");
+}
+
 TEST(DatasetTally, CountsWhatItsListsLeaveOut) {
   // 100 rates of one clip each, and 60 pairs of equal files.
   DatasetTally tally;

@@ -124,12 +124,24 @@ std::string DatasetTally::ValueName(const std::string& trait,
   const JointList* joints = JointsOf(value);
   if (joints == nullptr) return "another skeleton";
   const JointList* most = JointsOf(usual);
-  if (value != usual && most != nullptr) {
+  if (!usual.empty() && value != usual && most != nullptr) {
     return CompareSkeletons(*most, *joints).text;
   }
   const Group& group = traits_.at(trait).at(value);
   return Count(CountJoints(*joints), "joint") + ", as in " +
          group.first.front();
+}
+
+std::string DatasetTally::ListedName(const std::string& trait,
+                                     const std::string& value,
+                                     const std::string& usual,
+                                     const std::string& first) const {
+  const std::string name = ValueName(trait, value, usual);
+  if (trait != kSkeleton || !usual.empty() || value == first) return name;
+  const JointList* const joints = JointsOf(value);
+  const JointList* const most = JointsOf(first);
+  if (joints == nullptr || most == nullptr) return name;
+  return name + "; " + CompareSkeletons(*most, *joints).text;
 }
 
 std::vector<OddClip> DatasetTally::OddClips(const std::string& name,
@@ -161,14 +173,14 @@ SharedTrait DatasetTally::TraitOf(const std::string& name,
     order.emplace_back(-clips, group.indexes.front(), value);
   }
   std::sort(order.begin(), order.end());
-  const std::string& first = std::get<2>(order.front());
+  const std::string first = std::get<2>(order.front());
   const auto most = static_cast<int64_t>(groups.at(first).indexes.size());
   const bool is_usual = 2 * most > trait.known_clips;
   const std::string usual = is_usual ? first : "";
   trait.value_count = static_cast<int64_t>(order.size());
   if (order.size() > kMaxListed) order.resize(kMaxListed);
   for (const auto& [clips, index, value] : order) {
-    trait.values.push_back({ValueName(name, value, usual), -clips});
+    trait.values.push_back({ListedName(name, value, usual, first), -clips});
   }
   if (!is_usual) return trait;
   trait.usual = trait.values.front().value;

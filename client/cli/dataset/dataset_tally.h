@@ -58,8 +58,15 @@ class DatasetTally {
   std::vector<OddClip> OddClips(const std::string& name, const Groups& groups,
                                 const std::string& usual) const;
   SharedTrait TraitOf(const std::string& name, const Groups& groups) const;
+  // The name of a value. With a `usual` value, that of another skeleton is its
+  // difference from the usual one.
   std::string ValueName(const std::string& trait, const std::string& value,
                         const std::string& usual) const;
+  // As ValueName, for the list of all values. If no value is usual, other
+  // skeletons are named with their difference from the most frequent one.
+  std::string ListedName(const std::string& trait, const std::string& value,
+                         const std::string& usual,
+                         const std::string& first) const;
 
   CodeTally codes_;
   WorstClips worst_;
