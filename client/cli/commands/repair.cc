@@ -142,7 +142,8 @@ void AddRepairOutputs(CLI::App* app, RepairFlags* flags) {
   app->add_option("-o,--output", flags->conversion.output,
                   "folder for the repaired clips, as BVH; it is made if it\n"
                   "is missing; for one clip also a file *.bvh, or - for\n"
-                  "stdout")
+                  "stdout. Values without a fault stay the same as numbers\n"
+                  "of 32 bits; their text may get shorter")
       ->type_name("DIR")
       ->group(group);
   app->add_flag("--dry-run", flags->dry_run,
