@@ -87,14 +87,15 @@ std::string ErrorElement(const ClipFinding& clip) {
   return "<error type=\"NOT_READ\"" + Attribute("message", clip.error) + "/>";
 }
 
-// The worst issue is the type and the message; the text has all of them.
+// The worst issue is the type and the message; the text has all of them. A
+// clip that fails although its issues are ignored is of the type REFUSED.
 std::string FailureElement(const ClipFinding& clip) {
   const Report& report = clip.result.report;
   const Issue* first = report.issues.empty() ? nullptr : &report.issues[0];
-  std::string message =
-      first != nullptr ? first->message : std::string(clip.error);
-  return "<failure" + Attribute("type", first == nullptr ? "" : first->code) +
-         Attribute("message", message) + ">" +
+  const std::string type = first == nullptr ? "REFUSED" : first->code;
+  const std::string message = first == nullptr ? clip.error : first->message;
+  return "<failure" + Attribute("type", type) + Attribute("message", message) +
+         ">" +
          EscapedXml(ReportText(clip.path, clip.result, clip.known_issues, {})) +
          "</failure>";
 }

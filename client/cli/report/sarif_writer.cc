@@ -190,6 +190,7 @@ class SarifWriter final : public ReportWriter {
       rules_.emplace(issue.code, issue.severity);
     }
     if (!clip.error.empty()) {
+      has_errors_ = true;
       notifications_.push_back(
           NotificationJson(clip.path, "error", clip.error));
     }
@@ -213,7 +214,7 @@ class SarifWriter final : public ReportWriter {
                                            {"version", JsonQuote(Version())},
                                            {"rules", JsonArray(rules_, rule)}});
     const std::string invocation = JsonObject(
-        {{"executionSuccessful", JsonBool(summary.complete)},
+        {{"executionSuccessful", JsonBool(summary.complete && !has_errors_)},
          {"toolExecutionNotifications", JsonArray(notifications_, same)}});
     const std::string folder = JsonObject(
         {{"description", Text("the folder in which bvhmill was started")}});
@@ -229,6 +230,8 @@ class SarifWriter final : public ReportWriter {
   std::map<std::string, Severity> rules_;
   std::vector<std::string> notifications_;
   bool has_results_ = false;
+  // True if a file could not be checked.
+  bool has_errors_ = false;
 };
 
 }  // namespace

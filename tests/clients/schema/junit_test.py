@@ -37,8 +37,8 @@ TABLE = {
     "properties": Element({}),
     "testcase": Element({"name": ".+", "classname": ".+", "time": NUMBER},
                         r"(failure |error )?"),
-    "failure": Element({"type": ".*", "message": ".*"}, has_text=True),
-    "error": Element({"type": ".*", "message": ".+"}),
+    "failure": Element({"type": ".+", "message": ".*"}, has_text=True),
+    "error": Element({"type": ".+", "message": ".+"}),
     "system-out": Element({}, has_text=True),
     "system-err": Element({}),
 }

@@ -67,7 +67,7 @@ class SarifTest(unittest.TestCase):
         self.assertEqual({result["ruleId"] for result in results}, set(rules))
         self.assertGreater(len(rules), 40)
         invocation, = run["invocations"]
-        self.assertTrue(invocation["executionSuccessful"])
+        self.assertFalse(invocation["executionSuccessful"])
         self.assertIn("missing.bvh",
                       json.dumps(invocation["toolExecutionNotifications"]))
 
@@ -75,6 +75,8 @@ class SarifTest(unittest.TestCase):
         run = self.expect_valid(sarif(DATA / "cases" / "ok_plain.bvh",
                                       cwd=self.work))
         self.assertEqual(run["results"], [])
+        invocation, = run["invocations"]
+        self.assertTrue(invocation["executionSuccessful"])
 
     def test_locations_name_files_below_the_working_folder(self):
         run = self.expect_valid(sarif("-r", "takes", cwd=self.work))
