@@ -184,6 +184,18 @@ TEST(Excerpt, EscapesControlCharactersOfTwoBytes) {
   EXPECT_EQ(Excerpt("\xC2\xA0"), "\xC2\xA0");
 }
 
+TEST(Excerpt, EscapesControlCharactersOfDirection) {
+  for (const std::string lead : {"\xE2\x80", "\xE2\x81"}) {
+    for (int c = 0x80; c < 0xC0; ++c) {
+      const std::string character = lead + static_cast<char>(c);
+      const bool is_control =
+          lead[1] == '\x80' ? c >= 0xAA && c <= 0xAE : c >= 0xA6 && c <= 0xA9;
+      EXPECT_EQ(Excerpt(character) != character, is_control) << c;
+    }
+  }
+  EXPECT_EQ(Excerpt("a\xE2\x80\xAE"), "a\\xE2\\x80\\xAE");
+}
+
 TEST(Excerpt, CountsInputAndNotOutput) {
   EXPECT_EQ(Excerpt("\x01\x02\x03\x04", 3), "\\x01\\x02\\x03...");
 }

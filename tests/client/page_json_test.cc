@@ -100,7 +100,7 @@ ClipFinding Finding() {
 
 TEST(PageJsonTest, AClipHasItsFactsAndIssues) {
   const Json clip = Json::parse(PageClip(Finding()));
-  EXPECT_EQ(clip["name"], "a/</script>\u00ff.bvh");
+  EXPECT_EQ(clip["name"], "a/</script>\\xFF.bvh");
   EXPECT_EQ(clip["verdict"], "accepted");
   EXPECT_EQ(clip["counts"], Json({0, 3, 1, 2}));
   EXPECT_EQ(clip["frames"], 100);

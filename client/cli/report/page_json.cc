@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "bvhmill/base/utf8.h"
 #include "bvhmill/base/version.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/report/catalogue.h"
@@ -72,10 +71,10 @@ Json IssueToJson(const Issue& issue) {
   PutIf(place.line, "line", &out);
   PutIf(place.column, "column", &out);
   PutFrames(issue, &out);
-  if (!place.joint_name.empty()) out["joint"] = place.joint_name;
+  if (!place.joint_name.empty()) out["joint"] = Printable(place.joint_name);
   if (!issue.args.empty()) {
     Json& args = out["args"] = Json::object();
-    for (const auto& [name, value] : issue.args) args[name] = value;
+    for (const auto& [name, value] : issue.args) args[name] = Printable(value);
   }
   return out;
 }
@@ -107,7 +106,7 @@ Json CurveToJson(const TurnCurve& curve) {
   Json out = {{"most", Rounded(most)},
               {"low", PackCurve(curve.low, most)},
               {"high", PackCurve(curve.high, most)}};
-  if (curve.joint >= 0) out["joint"] = curve.name;
+  if (curve.joint >= 0) out["joint"] = Printable(curve.name);
   return out;
 }
 
@@ -143,7 +142,7 @@ Json TurnsToJson(const ClipInfo& info, const ClipMeasures& measures) {
   if (order.size() > kMost) order.resize(kMost);
   Json out = Json::array();
   for (const size_t i : order) {
-    out.push_back({info.joints[i].name, Rounded(degrees(i))});
+    out.push_back({Printable(info.joints[i].name), Rounded(degrees(i))});
   }
   return out;
 }
@@ -182,7 +181,7 @@ void PutMeasures(const ClipInfo& info, const ClipMeasures& measures,
   if (!fastest) return;
   const auto joint = static_cast<size_t>(fastest->joint);
   if (joint >= info.joints.size()) return;
-  (*out)["fastest"] = {{"joint", info.joints[joint].name},
+  (*out)["fastest"] = {{"joint", Printable(info.joints[joint].name)},
                        {"speed", Rounded(fastest->speed)},
                        {"frame", fastest->frame}};
 }
@@ -197,7 +196,7 @@ Json RemarkToJson(const std::string& message, int64_t count,
     if (found != end.positions.end()) clips.push_back(found->second);
   }
   return {{"severity", "info"},
-          {"message", ToUtf8(message)},
+          {"message", Printable(message)},
           {"count", count},
           {"clips", clips}};
 }
@@ -285,7 +284,7 @@ std::string PageClip(const ClipFinding& clip) {
   const Report& report = clip.result.report;
   const IssueCounts& counts = report.counts;
   Json out = {
-      {"name", ToUtf8(clip.path)},
+      {"name", Printable(clip.path)},
       {"verdict", clip.is_read ? VerdictName(report.verdict) : "not read"},
       {"passes", clip.passes}};
   if (!clip.error.empty()) out["error"] = clip.error;
@@ -307,7 +306,7 @@ std::string PageClip(const ClipFinding& clip) {
 }
 
 std::string PageMembers(const PageEnd& end, const RunSummary& summary) {
-  const Json out = {{"title", ToUtf8(end.title)},
+  const Json out = {{"title", Printable(end.title)},
                     {"program", std::string(Version()) + " (" +
                                     std::string(GitCommit()) + ")"},
                     {"rules", kRulesVersion},

@@ -2,6 +2,7 @@
 
 #include <iconv.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace bvhmill {
@@ -70,11 +71,28 @@ size_t CutPoint(std::string_view bytes, size_t max_bytes) {
   return max_bytes;
 }
 
-void AppendEscaped(uint8_t byte, std::string* out) {
+void AppendEscaped(std::string_view bytes, std::string* out) {
   constexpr char kHex[] = "0123456789ABCDEF";
-  out->append("\\x");
-  out->push_back(kHex[byte >> 4]);
-  out->push_back(kHex[byte & 15]);
+  for (const char c : bytes) {
+    const auto byte = static_cast<uint8_t>(c);
+    out->append("\\x");
+    out->push_back(kHex[byte >> 4]);
+    out->push_back(kHex[byte & 15]);
+  }
+}
+
+// True if a terminal or a page does not show the character, but obeys it.
+bool IsControl(std::string_view character) {
+  const auto first = static_cast<uint8_t>(character[0]);
+  if (character.size() == 1) return first < 0x20 || first == 0x7F;
+  // U+0080 to U+009F.
+  if (character.size() == 2) return character < "\xC2\xA0";
+  // U+202A to U+202E and U+2066 to U+2069 turn the direction of a text.
+  const auto is_within = [&](std::string_view low, std::string_view high) {
+    return character >= low && character <= high;
+  };
+  return is_within("\xE2\x80\xAA", "\xE2\x80\xAE") ||
+         is_within("\xE2\x81\xA6", "\xE2\x81\xA9");
 }
 
 }  // namespace
@@ -107,21 +125,15 @@ std::string Excerpt(std::string_view bytes, size_t max_bytes) {
   bytes = bytes.substr(0, CutPoint(bytes, max_bytes));
   std::string out;
   for (size_t i = 0; i < bytes.size();) {
-    const auto byte = static_cast<uint8_t>(bytes[i]);
     const size_t length = SequenceLength(bytes, i);
-    if (length == 2 && byte == 0xC2 &&
-        static_cast<uint8_t>(bytes[i + 1]) < 0xA0) {
-      // Control characters U+0080 to U+009F take two bytes.
-      AppendEscaped(byte, &out);
-      AppendEscaped(static_cast<uint8_t>(bytes[i + 1]), &out);
-      i += 2;
-    } else if (length == 0 || byte < 0x20 || byte == 0x7F) {
-      AppendEscaped(byte, &out);
-      ++i;
+    const std::string_view character =
+        bytes.substr(i, std::max<size_t>(length, 1));
+    if (length == 0 || IsControl(character)) {
+      AppendEscaped(character, &out);
     } else {
-      out.append(bytes.substr(i, length));
-      i += length;
+      out.append(character);
     }
+    i += character.size();
   }
   if (cut) out.append("...");
   return out;

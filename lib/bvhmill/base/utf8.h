@@ -21,8 +21,8 @@ std::string ToUtf8(std::string_view bytes);
 void ToUtf8Into(std::string_view bytes, std::string* out);
 
 // The first `max_bytes` of `bytes`, at most, as printable text for messages:
-// UTF-8, with control characters and invalid bytes as \xNN, and "..." at the
-// end if bytes were cut off. The result has up to 4 * max_bytes + 3 bytes.
+// UTF-8, with control characters (also of direction) and invalid bytes as \xNN,
+// and "..." if bytes were cut off. It has up to 4 * max_bytes + 3 bytes.
 std::string Excerpt(std::string_view bytes, size_t max_bytes = 80);
 
 // The excerpt of `bytes` in single quotes.

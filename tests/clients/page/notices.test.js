@@ -44,3 +44,24 @@ test('a link to a clip that is not in the page says so', async () => {
     assert.ok(!await page.isVisible('#missing'));
   });
 });
+
+test('characters that turn the direction of a text are escaped', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bvhmill-page-'));
+  try {
+    // The same joint twice gives an issue with its name.
+    const text = clipText({ joint: 'Arm\u202e' })
+      .replace('JOINT Head', 'JOINT Arm\u202e');
+    write(folder, 'a\u2066b.bvh', text);
+    const file = writePage(folder);
+    await withPage('', { file }, async (page) => {
+      await page.click('.open');
+      assert.doesNotMatch(await page.textContent('body'),
+        /[\u202a-\u202e\u2066-\u2069]/);
+      assert.equal(await page.getAttribute('.open', 'title'),
+        'takes/a\\xE2\\x81\\xA6b.bvh');
+      assert.match(await page.textContent('.detail'), /Arm\\xE2\\x80\\xAE/);
+    });
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+});
