@@ -21,6 +21,8 @@ inline constexpr std::string_view kExpectationsName = ".bvhmill.toml";
 struct ExpectedSkeleton {
   // A BVH file with the skeleton; its joints are read before the run.
   std::string file;
+  // Where the expectations name it: "PATH:LINE:COLUMN", printable.
+  std::string place;
   JointList joints;
   // Names of all joints, without end sites, in the order of the file.
   std::vector<std::string> names;

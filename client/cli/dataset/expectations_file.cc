@@ -51,6 +51,8 @@ class Reader {
  private:
   using Words = std::vector<std::string>;
 
+  // "PATH:LINE:COLUMN".
+  std::string PlaceOf(const toml::source_region& place) const;
   absl::Status Wrong(const toml::source_region& place,
                      const std::string& why) const;
   absl::Status Wrong(const toml::node& node, const std::string& why) const {
@@ -82,11 +84,15 @@ class Reader {
   Expectations result_;
 };
 
+std::string Reader::PlaceOf(const toml::source_region& place) const {
+  return Printable(path_) + ":" + std::to_string(place.begin.line) + ":" +
+         std::to_string(place.begin.column);
+}
+
 absl::Status Reader::Wrong(const toml::source_region& place,
                            const std::string& why) const {
   return MakeStatus(absl::StatusCode::kInvalidArgument,
-                    Printable(path_) + ":" + std::to_string(place.begin.line) +
-                        ":" + std::to_string(place.begin.column) + ": " + why);
+                    PlaceOf(place) + ": " + why);
 }
 
 absl::Status Reader::CheckKeys(
@@ -184,6 +190,7 @@ absl::Status Reader::ReadSkeleton(const toml::node& node) {
     BVHMILL_RETURN_IF_ERROR(ReadWord(node, "skeleton", &skeleton.file));
     skeleton.file =
         (std::filesystem::path(result_.folder) / skeleton.file).string();
+    skeleton.place = PlaceOf(node.source());
   }
   result_.skeleton = std::move(skeleton);
   return absl::OkStatus();

@@ -87,7 +87,7 @@ absl::Status ClipExpectations::ReadSkeletons(
     auto joints = read(path);
     if (!joints.ok()) {
       return MakeStatus(absl::StatusCode::kInvalidArgument,
-                        Printable(file.path) +
+                        file.skeleton->place +
                             ": skeleton: " + Printable(path) + ": " +
                             std::string(MessageOf(joints.status())));
     }

@@ -26,8 +26,8 @@ class ClipExpectations {
       const ExpectationsFlags& flags, const std::vector<Input>& inputs);
 
   // Calls `read` for each file that expectations name as their skeleton, and
-  // keeps its joints. Call once, before Of. INVALID_ARGUMENT "PATH: skeleton:
-  // FILE: why".
+  // keeps its joints. Call once, before Of. INVALID_ARGUMENT
+  // "PATH:LINE:COLUMN: skeleton: FILE: why".
   absl::Status ReadSkeletons(
       const std::function<absl::StatusOr<JointList>(const std::string& path)>&
           read);
