@@ -170,6 +170,9 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
     checks.written_baseline = &*parts->written_baseline;
   }
   const std::unique_ptr<ReportWriter> writer = rendering.make();
+  if (!flags.run.quiet) {
+    session.console->PrintDiagnostics(RenderingNote(flags.report));
+  }
   DatasetTally tally;
   int64_t clips_checked = 0;
   int64_t clips_changed = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace bvhmill::client {
 namespace {
@@ -38,12 +39,18 @@ const Rendering* FindRendering(std::string_view name) {
   return found == kRenderings.end() ? nullptr : found;
 }
 
-const Rendering& RenderingOfFile(std::string_view path) {
-  const auto* found = std::find_if(kRenderings.begin(), kRenderings.end(),
-                                   [&](const Rendering& rendering) {
-                                     return path.ends_with(rendering.extension);
-                                   });
-  return found == kRenderings.end() ? kRenderings.front() : *found;
+const Rendering* RenderingOfFile(std::string_view path) {
+  const auto is_same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == b;
+  };
+  const auto* found = std::find_if(
+      kRenderings.begin(), kRenderings.end(), [&](const Rendering& rendering) {
+        const std::string_view end = rendering.extension;
+        return path.size() >= end.size() &&
+               std::equal(path.end() - end.size(), path.end(), end.begin(),
+                          is_same);
+      });
+  return found == kRenderings.end() ? nullptr : found;
 }
 
 }  // namespace bvhmill::client

@@ -13,8 +13,8 @@ namespace bvhmill::client {
 struct Rendering {
   // The word of --format.
   std::string_view name;
-  // Files whose names end so have this rendering, unless --format says
-  // otherwise.
+  // Files whose names end so, in any case, have this rendering, unless --format
+  // says otherwise.
   std::string_view extension;
   // True if the writer prints lines of files below issues, and colours, on a
   // terminal.
@@ -34,9 +34,9 @@ std::span<const Rendering> Renderings();
 // The rendering with this name; null if there is none.
 const Rendering* FindRendering(std::string_view name);
 
-// The rendering of files with the name `path`: the default one if the end of
-// the name tells nothing.
-const Rendering& RenderingOfFile(std::string_view path);
+// The rendering of files with the name `path`; null if the end of the name
+// tells nothing.
+const Rendering* RenderingOfFile(std::string_view path);
 
 // Each function makes the writer of one rendering.
 std::unique_ptr<ReportWriter> MakeTextWriter();

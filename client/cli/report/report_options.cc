@@ -1,11 +1,13 @@
 #include "client/cli/report/report_options.h"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "client/cli/options/options.h"
+#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 
@@ -48,7 +50,17 @@ void AddRenderingOptions(CLI::App* app, ReportFlags* flags) {
 const Rendering& ChosenRendering(const ReportFlags& flags) {
   const Rendering* chosen =
       FindRendering(flags.json ? "jsonl" : std::string_view(flags.format));
-  return chosen == nullptr ? RenderingOfFile(flags.output) : *chosen;
+  if (chosen == nullptr) chosen = RenderingOfFile(flags.output);
+  return chosen == nullptr ? Renderings().front() : *chosen;
+}
+
+std::string RenderingNote(const ReportFlags& flags) {
+  const bool is_chosen = flags.json || !flags.format.empty() ||
+                         RenderingOfFile(flags.output) != nullptr;
+  const std::string end = std::filesystem::path(flags.output).extension();
+  if (is_chosen || end.empty()) return {};
+  return Printable(flags.output) + ": note: no format has the ending " +
+         Printable(end) + ", so the report is text; --format names another\n";
 }
 
 }  // namespace bvhmill::client

@@ -34,4 +34,8 @@ void AddRenderingOptions(CLI::App* app, ReportFlags* flags);
 // The rendering that was chosen.
 const Rendering& ChosenRendering(const ReportFlags& flags);
 
+// A line for people if the name of the output has an ending that chooses no
+// rendering; empty otherwise.
+std::string RenderingNote(const ReportFlags& flags);
+
 }  // namespace bvhmill::client
