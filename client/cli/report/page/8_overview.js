@@ -33,8 +33,9 @@ function verdictBar() {
 function knownText() {
   const known = CLIPS.reduce((sum, clip) => sum + (clip.known_issues || 0), 0);
   if (known === 0) return '';
-  return `${DATA.complete ? '.' : ''} ${counted(known, 'known issue')} of the ` +
-    `baseline ${known === 1 ? 'is' : 'are'} not shown and not counted.`;
+  const end = DATA.complete ? '.' : '';
+  return `${end} ${counted(known, 'known issue')} of the baseline ` +
+    `${known === 1 ? 'is' : 'are'} not shown and not counted.`;
 }
 
 function makeTotals() {
