@@ -1,7 +1,9 @@
 #include "client/cli/dataset/baseline.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -57,6 +59,28 @@ std::string TakeLine(std::string_view* text) {
   return line;
 }
 
+// The frames that an issue lists, ascending: the first ones, if it occurs very
+// often.
+std::vector<int64_t> FramesOf(const Issue& issue) {
+  std::vector<int64_t> frames;
+  const std::string list = ArgOf(issue, "at");
+  for (const char* at = list.c_str(); *at != '\0';) {
+    char* end = nullptr;
+    frames.push_back(std::strtoll(at, &end, 10));
+    at = *end == ',' ? end + 1 : end;
+  }
+  const bool is_single = issue.occurrences == 1 && issue.location.frame;
+  if (frames.empty() && is_single) frames = {*issue.location.frame};
+  return frames;
+}
+
+// The same; empty unless they are all frames of the issue.
+std::vector<int64_t> AllFramesOf(const Issue& issue) {
+  std::vector<int64_t> frames = FramesOf(issue);
+  if (std::cmp_less(frames.size(), issue.occurrences)) frames.clear();
+  return frames;
+}
+
 }  // namespace
 
 Baseline::Baseline(const std::string& path)
@@ -82,11 +106,18 @@ absl::Status Baseline::ReadLine(const std::string& line) {
                         number("joint") && number("occurrences") &&
                         (text("kind") || !object.contains("kind"));
   if (!is_whole) return wrong;
+  Known known;
+  known.occurrences = object["occurrences"].get<int64_t>();
+  if (const auto frames = object.find("frames"); frames != object.end()) {
+    for (const json& frame : *frames) {
+      if (!frame.is_number_integer()) return wrong;
+      known.frames.push_back(frame.get<int64_t>());
+    }
+  }
   known_[{object["file"].get<std::string>(), object["code"].get<std::string>(),
           object["joint"].get<int32_t>(),
           object["joint_name"].get<std::string>(),
-          object.value("kind", std::string())}] = {
-      object["occurrences"].get<int64_t>(), false, false};
+          object.value("kind", std::string())}] = std::move(known);
   return absl::OkStatus();
 }
 
@@ -137,7 +168,10 @@ void Baseline::Add(const std::string& path, const Report& report) {
   const std::string file = KeyOfName(PathFrom(folder_, path));
   const std::lock_guard lock(mutex_);
   for (const Issue& issue : report.issues) {
-    known_[KeyOf(file, issue)].occurrences += issue.occurrences;
+    Known& known = known_[KeyOf(file, issue)];
+    const bool is_first = known.occurrences == 0;
+    known.occurrences += issue.occurrences;
+    known.frames = is_first ? AllFramesOf(issue) : std::vector<int64_t>();
   }
 }
 
@@ -166,7 +200,23 @@ int64_t Baseline::TakeOut(const std::string& path, const ReportOptions& options,
     CountOf(issue.severity, &report->counts) -= issue.occurrences;
     return true;
   });
+  for (Issue& issue : report->issues) {
+    if (const Known* known = Find(file, issue)) StateNewFrames(*known, &issue);
+  }
   return static_cast<int64_t>(removed);
+}
+
+void Baseline::StateNewFrames(const Known& known, Issue* issue) {
+  if (known.frames.empty()) return;
+  const std::vector<int64_t> frames = FramesOf(*issue);
+  std::vector<int64_t> fresh;
+  std::set_difference(frames.begin(), frames.end(), known.frames.begin(),
+                      known.frames.end(), std::back_inserter(fresh));
+  if (fresh.empty()) return;
+  const std::string list = FrameList(fresh);
+  issue->message += std::string("; new since the baseline: frame") +
+                    (fresh.size() > 1 ? "s " : " ") + list;
+  issue->args.emplace_back("new_frames", list);
 }
 
 BaselineMatch Baseline::Match(std::span<const std::string> paths) const {
@@ -204,7 +254,8 @@ std::string Baseline::Text() const {
                        {"joint", std::to_string(joint)},
                        {"joint_name", JsonQuote(name)},
                        {"kind", JsonQuote(kind)},
-                       {"occurrences", std::to_string(known.occurrences)}}) +
+                       {"occurrences", std::to_string(known.occurrences)},
+                       {"frames", "[" + FrameList(known.frames) + "]"}}) +
            "\n";
   }
   return out;

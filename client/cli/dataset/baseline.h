@@ -74,6 +74,8 @@ class Baseline {
       std::tuple<std::string, std::string, int32_t, std::string, std::string>;
   struct Known {
     int64_t occurrences = 0;
+    // The frames at which it occurs, ascending; empty if not all are known.
+    std::vector<int64_t> frames;
     bool is_found = false;
     bool is_looked_for = false;
   };
@@ -83,6 +85,8 @@ class Baseline {
   // none.
   Known* Find(const std::string& file, const Issue& issue);
   absl::Status ReadLine(const std::string& line);
+  // Adds the listed frames to the issue that the baseline does not have.
+  static void StateNewFrames(const Known& known, Issue* issue);
 
   std::string folder_;
   std::string rules_version_;

@@ -276,11 +276,11 @@ describe('the page', () => {
         (nodes) => nodes.map((node) => node.textContent)
           .filter((text) => text.startsWith('frame')));
       assert.equal(places.length, 2);
-      assert.match(places[0], /^frame (200|250|300) \([\d.]+ s\), joint Hips; 3 times: in frames 200, 250, 300$/);
-      assert.match(places[1], /^frame (50|100|150) \([\d.]+ s\), joint Hips; 3 times: in frames 50, 100, 150$/);
+      assert.match(places[0], /^frame (200|250|300) \([\d.]+ s\), joint Hips, line (242|292|342); 3 times: in frames 200, 250, 300$/);
+      assert.match(places[1], /^frame (50|100|150) \([\d.]+ s\), joint Hips, line (92|142|192); 3 times: in frames 50, 100, 150$/);
       // No bar between them.
       assert.equal(await page.locator('.lane .warning .span').count(), 0);
-      assert.equal(await page.locator('.lane .warning .place').count(), 2);
+      assert.equal(await page.locator('.lane .warning .place').count(), 6);
     });
   });
 
