@@ -15,6 +15,7 @@
 #include "client/cli/dataset/relative_path.h"
 #include "client/cli/dataset/skeletons.h"
 #include "client/cli/report/artifact_uri.h"
+#include "client/cli/ui/issue_lines.h"
 
 namespace bvhmill::client {
 namespace {
@@ -285,6 +286,42 @@ TEST(Baseline, TakesOutTheSameFaultOnly) {
     EXPECT_EQ(baseline.TakeOut(path, {}, &report), is_known ? 1 : 0);
     EXPECT_EQ(report.issues.empty(), is_known);
     EXPECT_EQ(report.counts.errors, is_known ? 0 : issue.occurrences);
+  }
+}
+
+// An issue with the frames `at` in its args, as rules about the motion have it.
+Issue SpikesAt(const std::string& at, int64_t occurrences) {
+  Issue issue = IssueAt("DATA_SPIKE", 3, "Leg", occurrences);
+  issue.args = {{"at", at}};
+  return issue;
+}
+
+TEST(Baseline, SaysWhichFramesAreNew) {
+  const struct {
+    Issue known;
+    Issue found;
+    std::string fresh;
+  } cases[] = {
+      {SpikesAt("20, 40", 2), SpikesAt("20, 30, 40", 3), "30"},
+      {SpikesAt("20, 40", 2), SpikesAt("10, 20, 30", 3), "10, 30"},
+      // Only the first frames are listed.
+      {SpikesAt("20, 40", 2), SpikesAt("20, 30, 40", 9), "30"},
+      {SpikesAt("20, 40", 3), SpikesAt("20, 30, 40", 4), ""},
+      // Other servers may list anything.
+      {SpikesAt("20, 40", 2), SpikesAt("20, often", 3), ""},
+      {SpikesAt("x", 1), SpikesAt(",", 3), ""},
+  };
+  for (const auto& [known, found, fresh] : cases) {
+    Report old;
+    old.issues = {known};
+    Baseline baseline("known.jsonl");
+    baseline.Add("a.bvh", old);
+    Report report;
+    report.issues = {found};
+    EXPECT_EQ(baseline.TakeOut("a.bvh", {}, &report), 0);
+    ASSERT_EQ(report.issues.size(), 1);
+    EXPECT_EQ(ArgOf(report.issues[0], "new_frames"), fresh);
+    EXPECT_EQ(report.issues[0].message.empty(), fresh.empty());
   }
 }
 

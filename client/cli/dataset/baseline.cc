@@ -66,7 +66,10 @@ std::vector<int64_t> FramesOf(const Issue& issue) {
   const std::string list = ArgOf(issue, "at");
   for (const char* at = list.c_str(); *at != '\0';) {
     char* end = nullptr;
-    frames.push_back(std::strtoll(at, &end, 10));
+    const int64_t frame = std::strtoll(at, &end, 10);
+    // A server may be newer, and mean something else.
+    if (end == at) return {};
+    frames.push_back(frame);
     at = *end == ',' ? end + 1 : end;
   }
   const bool is_single = issue.occurrences == 1 && issue.location.frame;
@@ -132,9 +135,12 @@ absl::StatusOr<Baseline> Baseline::Read(const std::string& path) {
   }
   std::string_view text = ViewOf(bytes);
   const json head = json::parse(TakeLine(&text), nullptr, false);
+  const auto has_version = [&](int version) {
+    return head["baseline"] == version;
+  };
   const bool is_baseline =
       head.is_object() && head.contains("baseline") &&
-      (head["baseline"] == kVersion || head["baseline"] == kFirstVersion) &&
+      (has_version(kVersion) || has_version(kFirstVersion)) &&
       head.contains("rules_version") && head["rules_version"].is_string();
   if (!is_baseline) return Wrong(path, 1, "this is no baseline of bvhmill");
   Baseline baseline(path);
