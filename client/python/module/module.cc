@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,8 +60,10 @@ std::string IssueText(
     std::optional<int64_t> byte_offset, std::optional<int64_t> line,
     std::optional<int32_t> column, std::optional<int64_t> frame,
     std::optional<int64_t> last_frame, std::optional<int32_t> joint,
-    const std::string& joint_name, std::optional<int32_t> channel) {
+    const std::string& joint_name, std::optional<int32_t> channel,
+    const std::map<std::string, std::string>& args) {
   Issue issue;
+  issue.args.assign(args.begin(), args.end());
   issue.code = code;
   issue.message = message;
   issue.occurrences = occurrences;

@@ -164,7 +164,7 @@ def _issue_of(issue: Any, severity: Severity) -> Issue:
     args = dict(issue.args)
     text = _bvhmill.issue_text(issue.code, str(severity), issue.message,
                                issue.occurrences, *parts, name or "",
-                               part("channel"))
+                               part("channel"), args)
     return Issue(issue.code, severity, issue.message, issue.occurrences,
                  *parts, name, part("channel"), args, text)
 
