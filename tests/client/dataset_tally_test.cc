@@ -16,14 +16,19 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Adds a clip whose only joint is `joint`.
-void AddClip(size_t index, const std::string& path, const std::string& joint,
-             DatasetTally* tally) {
+ClipFinding ReadClip(size_t index, const std::string& path) {
   ClipFinding clip;
   clip.index = index;
   clip.path = path;
   clip.is_read = true;
   clip.result.report.verdict = Verdict::kValid;
+  return clip;
+}
+
+// Adds a clip whose only joint is `joint`.
+void AddClip(size_t index, const std::string& path, const std::string& joint,
+             DatasetTally* tally) {
+  ClipFinding clip = ReadClip(index, path);
   clip.result.info.joints =
       JointList(std::vector<JointInfo>{{joint, -1, "zxy", false, {}}});
   ClipTraits traits;
@@ -73,15 +78,10 @@ TEST(DatasetTally, CountsWhatItsListsLeaveOut) {
   // 100 rates of one clip each, and 60 pairs of equal files.
   DatasetTally tally;
   for (size_t i = 0; i < 120; ++i) {
-    ClipFinding clip;
-    clip.index = i;
-    clip.path = std::to_string(i) + ".bvh";
-    clip.is_read = true;
-    clip.result.report.verdict = Verdict::kValid;
     ClipTraits traits;
     if (i < 100) traits.rate = std::to_string(i + 1) + " fps";
     traits.content = {i / 2, i / 4};
-    tally.Add(clip, false, traits);
+    tally.Add(ReadClip(i, std::to_string(i) + ".bvh"), false, traits);
   }
   const DatasetSummary summary = tally.Summary();
   const std::string text = SummaryText(summary);
@@ -114,13 +114,9 @@ TEST(DatasetTally, EqualFilesAreNotEqualMotionsToo) {
   // Files 0, 1 and 2 are equal; 3 and 4 are, too, and have the rows of 0.
   DatasetTally tally;
   for (size_t i = 0; i < 5; ++i) {
-    ClipFinding clip;
-    clip.index = i;
-    clip.path = std::to_string(i) + ".bvh";
-    clip.is_read = true;
     ClipTraits traits;
     traits.content = {i < 3 ? 1U : 2U, 7U};
-    tally.Add(clip, false, traits);
+    tally.Add(ReadClip(i, std::to_string(i) + ".bvh"), false, traits);
   }
   const EqualGroups motions = tally.Summary().equal_motions;
   ASSERT_EQ(motions.count, 1);

@@ -52,6 +52,21 @@ class SimulatedStream::Observer final : public server::ClipObserver {
   Observed seen;
 };
 
+server::ServerConfig SmallStreamConfig() {
+  server::ServerConfig config;
+  config.limits.max_clip_bytes = 1000;
+  config.service.max_unfinished_clips_per_stream = 3;
+  config.service.max_unfinished_bytes_per_stream = 300;
+  config.service.max_unsent_bytes_per_stream = 200;
+  config.service.max_total_stream_bytes = 2000;
+  config.service.idle_seconds = 60;
+  config.service.idle_between_seconds = 300;
+  config.service.min_upload_bytes_per_second = 0;
+  config.admission.max_inflight_bytes = 0;
+  config.admission.max_inflight_clips = 0;
+  return config;
+}
+
 SimulatedServer::SimulatedServer(const server::ServerConfig& wanted)
     : config(wanted),
       admission(config.admission),

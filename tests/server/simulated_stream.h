@@ -18,6 +18,9 @@
 
 namespace bvhmill::testing {
 
+// Small limits of streams, and none of the whole server.
+server::ServerConfig SmallStreamConfig();
+
 // The server that simulated streams share.
 struct SimulatedServer {
   explicit SimulatedServer(const server::ServerConfig& wanted);
@@ -85,7 +88,7 @@ class SimulatedStream {
   // "KEY:CODE " for each result in the order of writing.
   const std::string& results() const { return results_; }
   int frames() const { return frames_; }
-  // What the observer of clips was told.
+  // The bytes and times that the observer of clips got.
   struct Observed {
     int64_t received = 0;
     int64_t sent = 0;

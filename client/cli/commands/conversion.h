@@ -79,7 +79,7 @@ class Conversion {
   };
 
   std::string HowToGoOn() const;
-  // What was done to the clips, with the number of those that repairs changed.
+  // "converted"; after repairs also the number of clips that they changed.
   std::string Verb() const;
   absl::Status OpenOutputs();
   absl::Status OpenFolder();

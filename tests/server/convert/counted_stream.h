@@ -16,24 +16,10 @@ inline constexpr int kInput = 40;
 inline constexpr int64_t kFrame = 72;
 inline constexpr int64_t kResult = 8;
 
-inline server::ServerConfig CountedConfig() {
-  server::ServerConfig config;
-  config.limits.max_clip_bytes = 1000;
-  config.service.max_unfinished_clips_per_stream = 3;
-  config.service.max_unfinished_bytes_per_stream = 300;
-  config.service.max_unsent_bytes_per_stream = 200;
-  config.service.max_total_stream_bytes = 2000;
-  config.service.idle_seconds = 60;
-  config.service.idle_between_seconds = 300;
-  config.service.min_upload_bytes_per_second = 0;
-  config.admission.max_inflight_bytes = 0;
-  config.admission.max_inflight_clips = 0;
-  return config;
-}
-
 // A stream that is open, and what it counts without clips.
 struct CountedStream {
-  explicit CountedStream(const server::ServerConfig& config = CountedConfig())
+  explicit CountedStream(
+      const server::ServerConfig& config = SmallStreamConfig())
       : server(config), stream(&server) {
     stream.Start();
     stream.Open(/*ordered=*/false);

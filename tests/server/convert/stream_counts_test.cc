@@ -1,5 +1,5 @@
-// What a stream reads, runs and counts between two events, without sockets: the
-// contracts of StreamSession and ClipQueue, as numbers.
+// The contracts of StreamSession and ClipQueue as numbers: a stream reads, runs
+// and counts so much after each event. There are no sockets.
 
 #include <gtest/gtest.h>
 
@@ -105,7 +105,7 @@ TEST_P(WaysToTheEndTest, NothingOfTheClipCountsAfterIt) {
 }
 
 TEST(StreamCountsTest, AStreamCountsItsOptionsOnce) {
-  SimulatedServer server(CountedConfig());
+  SimulatedServer server(SmallStreamConfig());
   SimulatedStream stream(&server);
   stream.Start();
   stream.Begin("1", 40, false);
@@ -229,7 +229,7 @@ TEST(StreamCountsTest, AWriteSaysWhetherAnotherFrameOfTheClipWaits) {
 
 TEST(StreamCountsTest, ResultsOvertakeEachOtherUnlessTheStreamIsOrdered) {
   for (const bool ordered : {false, true}) {
-    SimulatedServer server(CountedConfig());
+    SimulatedServer server(SmallStreamConfig());
     SimulatedStream stream(&server);
     stream.Start();
     stream.Open(ordered);

@@ -268,7 +268,7 @@ INSTANTIATE_TEST_SUITE_P(Streams, PeerPatienceTest,
                          });
 
 TEST_P(PeerPatienceTest, EndsAsExpected) {
-  server::ServerConfig config = CountedConfig();
+  server::ServerConfig config = SmallStreamConfig();
   config.service.min_upload_bytes_per_second = 1;
   CountedStream s(config);
   GetParam().play(&s);
@@ -279,7 +279,7 @@ TEST_P(PeerPatienceTest, EndsAsExpected) {
 }
 
 TEST(StreamPausesTest, WithoutALimitAStreamMayBeIdleForEver) {
-  server::ServerConfig config = CountedConfig();
+  server::ServerConfig config = SmallStreamConfig();
   config.service.idle_between_seconds = 0;
   CountedStream s(config);
   s.Pass(0);

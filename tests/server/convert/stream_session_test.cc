@@ -17,21 +17,6 @@
 namespace bvhmill::testing {
 namespace {
 
-server::ServerConfig SmallConfig() {
-  server::ServerConfig config;
-  config.limits.max_clip_bytes = 1000;
-  config.service.max_unfinished_clips_per_stream = 3;
-  config.service.max_unfinished_bytes_per_stream = 300;
-  config.service.max_unsent_bytes_per_stream = 200;
-  config.service.max_total_stream_bytes = 2000;
-  config.service.idle_seconds = 60;
-  config.service.idle_between_seconds = 300;
-  config.service.min_upload_bytes_per_second = 0;
-  config.admission.max_inflight_bytes = 0;
-  config.admission.max_inflight_clips = 0;
-  return config;
-}
-
 // Does one word of a script; messages are skipped while none is read.
 //   open ordered      options of the stream
 //   begin:K whole:K   a clip of 40 bytes, without and with its end
@@ -150,7 +135,7 @@ std::vector<std::string> WordsOf(const std::string& script) {
 }
 
 TEST_P(StreamSessionTest, EndsAsExpected) {
-  SimulatedServer server(SmallConfig());
+  SimulatedServer server(SmallStreamConfig());
   SimulatedStream stream(&server);
   stream.Start();
   while (stream.CanStartRead()) stream.ReadStarted();
@@ -162,14 +147,14 @@ TEST_P(StreamSessionTest, EndsAsExpected) {
 }
 
 TEST(StreamSessionTest, ACallThatIsRefusedFinishesAtOnce) {
-  SimulatedServer server(SmallConfig());
+  SimulatedServer server(SmallStreamConfig());
   SimulatedStream stream(&server);
   stream.Start(absl::UnauthenticatedError("no token"));
   EXPECT_EQ(EndOf(stream), "UNAUTHENTICATED");
 }
 
 TEST(StreamSessionTest, ASlowReaderPausesItsClipAndIsThenCancelled) {
-  SimulatedServer server(SmallConfig());
+  SimulatedServer server(SmallStreamConfig());
   SimulatedStream stream(&server);
   stream.Start();
   Play("begin:1", &stream);
@@ -195,7 +180,7 @@ TEST(StreamSessionTest, ASlowReaderPausesItsClipAndIsThenCancelled) {
 }
 
 TEST(StreamSessionTest, AFinishThatIsNotTakenIsCancelled) {
-  SimulatedServer server(SmallConfig());
+  SimulatedServer server(SmallStreamConfig());
   SimulatedStream stream(&server);
   stream.Start();
   Play("close", &stream);
@@ -208,7 +193,7 @@ TEST(StreamSessionTest, AFinishThatIsNotTakenIsCancelled) {
 // Where all streams hold too much, a stream that holds something waits until
 // it is told that time has passed.
 TEST(StreamSessionTest, ACrowdPausesAStreamUntilTheNextTick) {
-  SimulatedServer server(SmallConfig());
+  SimulatedServer server(SmallStreamConfig());
   SimulatedStream stream(&server);
   stream.Start();
   Play("begin:1", &stream);
@@ -225,7 +210,7 @@ TEST(StreamSessionTest, ACrowdPausesAStreamUntilTheNextTick) {
 }
 
 TEST(StreamSessionTest, TooManyStreamsAreRefused) {
-  server::ServerConfig config = SmallConfig();
+  server::ServerConfig config = SmallStreamConfig();
   config.admission.max_streams = 1;
   SimulatedServer server(config);
   SimulatedStream first(&server);
@@ -246,7 +231,7 @@ struct OpenStream {
     idle = server.admission.bytes();
   }
 
-  SimulatedServer server{SmallConfig()};
+  SimulatedServer server{SmallStreamConfig()};
   SimulatedStream stream{&server};
   int64_t idle = 0;
 };
@@ -298,7 +283,7 @@ TEST(StreamSessionTest, EveryOrderOfEventsKeepsTheInvariants) {
   std::sort(events.begin(), events.end());
   int orders = 0;
   do {
-    SimulatedServer server(SmallConfig());
+    SimulatedServer server(SmallStreamConfig());
     SimulatedStream stream(&server);
     stream.Start();
     Play("begin:1", &stream);

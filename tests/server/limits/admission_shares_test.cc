@@ -11,6 +11,7 @@
 
 #include "bvhmill/base/call_error.h"
 #include "server/limits/admission.h"
+#include "tests/server/limits/callers.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -22,12 +23,6 @@ using server::Ticket;
 
 // The peers of a Unix socket have one name, which is no connection.
 constexpr char kUnixPeer[] = "unix:/run/socket";
-
-Caller CallerOf(const std::string& name) {
-  Caller caller;
-  caller.name = name;
-  return caller;
-}
 
 enum class Thing { kClips, kBytes, kStreams };
 
@@ -73,7 +68,7 @@ TEST(AdmissionSharesTest, EachKindIsSharedByWhatOthersLeaveOfIt) {
            {Thing::kClips, Thing::kBytes, Thing::kStreams}) {
         if (other == thing) continue;
         for (int i = 0; i < 20; ++i) {
-          EXPECT_TRUE(TakeOne(&admission, other, CallerOf(""), "p0",
+          EXPECT_TRUE(TakeOne(&admission, other, Named(""), "p0",
                               &tickets.emplace_back())
                           .ok());
         }
@@ -81,7 +76,7 @@ TEST(AdmissionSharesTest, EachKindIsSharedByWhatOthersLeaveOfIt) {
       int index = 0;
       for (const int64_t share : {8, 4, 2, 1, 1, 0}) {
         const std::string name = "name" + std::to_string(index++);
-        const Caller caller = CallerOf(by_caller ? name : "");
+        const Caller caller = Named(by_caller ? name : "");
         EXPECT_EQ(TakeAll(&admission, thing, caller,
                           by_caller ? kUnixPeer : name, &tickets),
                   share);
@@ -98,8 +93,8 @@ TEST(AdmissionSharesTest, PeersOfAUnixSocketHaveNoLimitPerConnection) {
     Admission admission(limits);
     Ticket first;
     Ticket second;
-    EXPECT_TRUE(admission.TryEnter(CallerOf(""), peer, 1, &first).ok());
-    EXPECT_EQ(admission.TryEnter(CallerOf(""), peer, 1, &second).ok(),
+    EXPECT_TRUE(admission.TryEnter(Named(""), peer, 1, &first).ok());
+    EXPECT_EQ(admission.TryEnter(Named(""), peer, 1, &second).ok(),
               peer == kUnixPeer);
   }
 }
@@ -109,7 +104,7 @@ TEST(AdmissionSharesTest, PeersOfAUnixSocketHaveNoLimitPerConnection) {
 TEST(AdmissionSharesTest, ARetryHelpsWhereTheTicketAloneIsWithinTheLimit) {
   struct Case {
     const char* name;
-    // What the ticket has, and what it asks for.
+    // Bytes that the ticket has, and bytes that it asks for.
     int64_t held;
     int64_t more;
     bool may_retry;
@@ -124,8 +119,8 @@ TEST(AdmissionSharesTest, ARetryHelpsWhereTheTicketAloneIsWithinTheLimit) {
     Admission admission(SixteenOf(Thing::kBytes));
     Ticket other;
     Ticket ticket;
-    ASSERT_TRUE(admission.TryHold(CallerOf(""), "p", 8, &other).ok());
-    ASSERT_TRUE(admission.TryHold(CallerOf(""), "q", c.held, &ticket).ok());
+    ASSERT_TRUE(admission.TryHold(Named(""), "p", 8, &other).ok());
+    ASSERT_TRUE(admission.TryHold(Named(""), "q", c.held, &ticket).ok());
     const CallError error = CallErrorOf(ticket.Grow(c.more));
     EXPECT_EQ(error.reason, "CONNECTION_BUSY");
     EXPECT_EQ(error.limit_name, "max_inflight_bytes_per_connection");
@@ -151,8 +146,8 @@ TEST(AdmissionSharesTest, ATicketGrowsWhileAQuarterStaysFree) {
     Ticket other;
     Ticket ticket;
     ASSERT_TRUE(
-        admission.TryHold(CallerOf(""), "p", c.held_by_other, &other).ok());
-    ASSERT_TRUE(admission.TryHold(CallerOf(""), "q", 1, &ticket).ok());
+        admission.TryHold(Named(""), "p", c.held_by_other, &other).ok());
+    ASSERT_TRUE(admission.TryHold(Named(""), "q", 1, &ticket).ok());
     int64_t held = 1;
     while (ticket.Grow(1).ok()) ++held;
     EXPECT_EQ(held, c.grows_to) << c.held_by_other;
@@ -188,13 +183,13 @@ TEST(AdmissionSharesTest, NothingMoreIsNeverRefused) {
   limits.max_inflight_bytes = 10;
   Admission admission(limits);
   Ticket ticket;
-  ASSERT_TRUE(admission.TryHold(CallerOf("a"), "p", 10, &ticket).ok());
+  ASSERT_TRUE(admission.TryHold(Named("a"), "p", 10, &ticket).ok());
   ticket.Count(5);
   EXPECT_TRUE(ticket.Grow(0).ok());
   EXPECT_TRUE(ticket.Grow(-1).ok());
   EXPECT_FALSE(ticket.Grow(1).ok());
   Ticket clip;
-  EXPECT_TRUE(admission.TryEnter(CallerOf("a"), "p", 0, &clip).ok());
+  EXPECT_TRUE(admission.TryEnter(Named("a"), "p", 0, &clip).ok());
 }
 
 TEST(AdmissionSharesTest, BytesThatExistAreCountedBeyondTheLimit) {
@@ -202,7 +197,7 @@ TEST(AdmissionSharesTest, BytesThatExistAreCountedBeyondTheLimit) {
   limits.max_inflight_bytes = 10;
   Admission admission(limits);
   Ticket ticket;
-  ASSERT_TRUE(admission.TryHold(CallerOf("a"), "p", 4, &ticket).ok());
+  ASSERT_TRUE(admission.TryHold(Named("a"), "p", 4, &ticket).ok());
   ticket.Count(20);
   EXPECT_EQ(admission.bytes(), 24);
   EXPECT_EQ(admission.peak_bytes(), 24);
@@ -217,8 +212,8 @@ TEST(AdmissionSharesTest, AClipEndsOnceAndKeepsSomeBytes) {
   Admission admission({});
   Ticket clip;
   Ticket memory;
-  ASSERT_TRUE(admission.TryEnter(CallerOf("a"), "p", 100, &clip).ok());
-  ASSERT_TRUE(admission.TryHold(CallerOf("a"), "p", 7, &memory).ok());
+  ASSERT_TRUE(admission.TryEnter(Named("a"), "p", 100, &clip).ok());
+  ASSERT_TRUE(admission.TryHold(Named("a"), "p", 7, &memory).ok());
   memory.Worked();
   EXPECT_EQ(admission.clips(), 1);
   clip.Keep(30);
@@ -234,7 +229,7 @@ TEST(AdmissionSharesTest, AMovedTicketReleasesWhatItCounts) {
   Admission admission({});
   {
     Ticket clip;
-    ASSERT_TRUE(admission.TryEnter(CallerOf("a"), "p", 5, &clip).ok());
+    ASSERT_TRUE(admission.TryEnter(Named("a"), "p", 5, &clip).ok());
     const Ticket moved = std::move(clip);
     EXPECT_EQ(admission.bytes(), 5);
   }
@@ -249,11 +244,11 @@ TEST(AdmissionSharesTest, ATicketThatIsUsedAgainCountsOnce) {
   limits.max_inflight_bytes = 10;
   Admission admission(limits);
   Ticket ticket;
-  ASSERT_TRUE(admission.TryEnter(CallerOf("a"), "p", 8, &ticket).ok());
-  EXPECT_TRUE(admission.TryEnter(CallerOf("b"), "q", 9, &ticket).ok());
+  ASSERT_TRUE(admission.TryEnter(Named("a"), "p", 8, &ticket).ok());
+  EXPECT_TRUE(admission.TryEnter(Named("b"), "q", 9, &ticket).ok());
   EXPECT_EQ(admission.clips(), 1);
   EXPECT_EQ(admission.bytes(), 9);
-  EXPECT_FALSE(admission.TryEnter(CallerOf("b"), "q", 11, &ticket).ok());
+  EXPECT_FALSE(admission.TryEnter(Named("b"), "q", 11, &ticket).ok());
   EXPECT_EQ(admission.clips(), 0);
   EXPECT_EQ(admission.bytes(), 0);
   admission.ForgetIdle();
@@ -264,9 +259,9 @@ TEST(AdmissionSharesTest, OnlyNewClipsAreRefusedForWantOfMemory) {
   Admission admission({});
   admission.RefuseNewClips(true);
   Ticket ticket;
-  EXPECT_FALSE(admission.TryEnter(CallerOf("a"), "p", 1, &ticket).ok());
-  EXPECT_TRUE(admission.TryHold(CallerOf("a"), "p", 1, &ticket).ok());
-  EXPECT_TRUE(admission.TryOpen(CallerOf("a"), "p", &ticket).ok());
+  EXPECT_FALSE(admission.TryEnter(Named("a"), "p", 1, &ticket).ok());
+  EXPECT_TRUE(admission.TryHold(Named("a"), "p", 1, &ticket).ok());
+  EXPECT_TRUE(admission.TryOpen(Named("a"), "p", &ticket).ok());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tests/server/fixture.h"
+#include "tests/server/limits/callers.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
@@ -17,12 +18,6 @@ using server::Admission;
 using server::AdmissionLimits;
 using server::Caller;
 using server::Ticket;
-
-Caller Named(const std::string& name) {
-  Caller caller;
-  caller.name = name;
-  return caller;
-}
 
 struct AdmissionRefusal {
   std::string reason;
