@@ -38,14 +38,12 @@ bool IsOfBytes(const TensorInfo& tensor, int64_t bytes) {
   return is_empty ? bytes == 0 : left == 1;
 }
 
-bool IsControl(char c) { return (c >= 0 && c < ' ') || c == '\x7F'; }
-
-// Makes `text` one line that is safe to show on a terminal.
-void MakePrintable(std::string* text) {
-  if (std::any_of(text->begin(), text->end(), &IsControl) || !IsUtf8(*text)) {
-    *text = Excerpt(*text, text->size());
-  }
+// The text as one line that is safe to show on a terminal.
+std::string SafeText(const std::string& text) {
+  return Excerpt(text, text.size());
 }
+
+void MakePrintable(std::string* text) { *text = SafeText(*text); }
 
 absl::Status WithPrintableTexts(const absl::Status& status) {
   if (status.ok()) return status;
@@ -66,8 +64,7 @@ void MakePrintable(Issue* issue) {
 
 void MakePrintable(ClipInfo* info) {
   const auto is_odd = [](const JointInfo& joint) {
-    return std::any_of(joint.channels.begin(), joint.channels.end(),
-                       &IsControl);
+    return SafeText(joint.channels) != joint.channels;
   };
   if (std::none_of(info->joints.begin(), info->joints.end(), is_odd)) return;
   std::vector<JointInfo> joints(info->joints.begin(), info->joints.end());

@@ -110,6 +110,9 @@ std::vector<UnaryCase> ConvertCases() {
       {"MessageThatWouldMoveACursor", "",
        Error(grpc::StatusCode::DATA_LOSS, "\x1b[2J"),
        absl::StatusCode::kDataLoss, "\\x1B[2J"},
+      {"MessageThatWouldTurnTheText", "",
+       Error(grpc::StatusCode::DATA_LOSS, "\xE2\x80\xAE"),
+       absl::StatusCode::kDataLoss, "\\xE2\\x80\\xAE"},
   };
 }
 

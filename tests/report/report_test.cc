@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +68,44 @@ TEST(RenderIssue, SaysHowOften) {
   issue.occurrences = 40;
   EXPECT_TRUE(RenderIssue(issue).ends_with("channel 4, 40 times)"))
       << RenderIssue(issue);
+}
+
+TEST(RenderIssue, ListsTheFirstFrames) {
+  const struct {
+    std::string at;
+    int64_t occurrences;
+    std::string end;
+  } cases[] = {
+      {"3, 12", 2, "2 times: frames 3, 12)"},
+      {"3, 12", 3, "3 times: frames 3, 12 ...)"},
+      {"1, 2, 3, 4, 5, 6", 6, "6 times: frames 1, 2, 3, 4, 5, 6)"},
+      {"1, 2, 3, 4, 5, 6, 7", 7, "7 times: frames 1, 2, 3, 4, 5, 6 ...)"},
+      // Other servers may send anything.
+      {"", 2, "2 times)"},
+      {"3, 12,", 2, "2 times)"},
+      {"3,12", 2, "2 times)"},
+      {"12, 3", 2, "2 times)"},
+      {"3, 3", 2, "2 times)"},
+      {"-3, 12", 2, "2 times)"},
+      {"3, 99999999999999999999", 2, "2 times)"},
+      {"\x1b[2J", 2, "2 times)"},
+      {"3, \x1b[2J", 2, "2 times)"},
+  };
+  for (const auto& [at, occurrences, end] : cases) {
+    Issue issue = NumberIssue();
+    issue.occurrences = occurrences;
+    issue.args = {{"at", at}};
+    EXPECT_TRUE(RenderIssue(issue).ends_with(end)) << RenderIssue(issue);
+  }
+}
+
+TEST(ListedFrames, AreAtMostSixteen) {
+  Issue issue;
+  std::vector<int64_t> frames(20);
+  std::iota(frames.begin(), frames.end(), 0);
+  issue.args = {{"at", FrameList(frames)}};
+  frames.resize(kMostListedFrames);
+  EXPECT_EQ(ListedFrames(issue), frames);
 }
 
 TEST(RenderIssue, OmitsUnknownParts) {

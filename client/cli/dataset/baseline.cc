@@ -1,7 +1,6 @@
 #include "client/cli/dataset/baseline.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <limits>
@@ -62,16 +61,7 @@ std::string TakeLine(std::string_view* text) {
 // The frames that an issue lists, ascending: the first ones, if it occurs very
 // often.
 std::vector<int64_t> FramesOf(const Issue& issue) {
-  std::vector<int64_t> frames;
-  const std::string list = ArgOf(issue, "at");
-  for (const char* at = list.c_str(); *at != '\0';) {
-    char* end = nullptr;
-    const int64_t frame = std::strtoll(at, &end, 10);
-    // A server may be newer, and mean something else.
-    if (end == at) return {};
-    frames.push_back(frame);
-    at = *end == ',' ? end + 1 : end;
-  }
+  std::vector<int64_t> frames = ListedFrames(issue);
   const bool is_single = issue.occurrences == 1 && issue.location.frame;
   if (frames.empty() && is_single) frames = {*issue.location.frame};
   return frames;

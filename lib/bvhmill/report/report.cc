@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <iterator>
 #include <span>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -79,22 +82,37 @@ std::string FrameList(std::span<const int64_t> frames) {
   return list;
 }
 
+std::vector<int64_t> ListedFrames(const Issue& issue) {
+  const auto arg = std::find_if(issue.args.begin(), issue.args.end(),
+                                [](const auto& a) { return a.first == "at"; });
+  std::vector<int64_t> frames;
+  std::string_view rest;
+  if (arg != issue.args.end()) rest = arg->second;
+  while (!rest.empty() && frames.size() < kMostListedFrames) {
+    int64_t frame = 0;
+    const auto [end, error] =
+        std::from_chars(rest.data(), rest.data() + rest.size(), frame);
+    const int64_t before = frames.empty() ? -1 : frames.back();
+    if (error != std::errc() || frame <= before) return {};
+    frames.push_back(frame);
+    rest.remove_prefix(static_cast<size_t>(end - rest.data()));
+    if (rest.empty()) break;
+    if (!rest.starts_with(", ")) return {};
+    rest.remove_prefix(2);
+  }
+  return frames;
+}
+
 namespace {
 
 // ": frames 3, 12, 40 ..." of an issue that lists its frames.
 std::string FirstFrames(const Issue& issue) {
-  constexpr int kMost = 6;
-  const auto arg = std::find_if(issue.args.begin(), issue.args.end(),
-                                [](const auto& a) { return a.first == "at"; });
-  if (arg == issue.args.end()) return {};
-  const std::string& list = arg->second;
-  size_t end = 0;
-  for (int n = 0; n < kMost && end < list.size(); ++n) {
-    end = std::min(list.find(',', end + 1), list.size());
-  }
-  const auto listed = 1 + std::count(list.begin(), list.begin() + end, ',');
-  return ": frames " + list.substr(0, end) +
-         (listed < issue.occurrences ? " ..." : "");
+  constexpr size_t kMost = 6;
+  std::vector<int64_t> frames = ListedFrames(issue);
+  if (frames.empty()) return {};
+  frames.resize(std::min(frames.size(), kMost));
+  const bool are_all = std::cmp_greater_equal(frames.size(), issue.occurrences);
+  return ": frames " + FrameList(frames) + (are_all ? "" : " ...");
 }
 
 }  // namespace

@@ -143,6 +143,9 @@ void AddToReport(Report&& more, Report* report);
 inline constexpr size_t kMostListedFrames = 16;
 // "12, 34, 56".
 std::string FrameList(std::span<const int64_t> frames);
+// The frames of the arg "at", ascending. Empty if there is no such arg, or if
+// it is no list of this kind: other servers may send anything.
+std::vector<int64_t> ListedFrames(const Issue& issue);
 
 // A line for people, without a file name, in the form that compilers use:
 // "12:5: error: MOTION_NUMBER_INVALID: 1,5 is not a number (frame 3, joint 0

@@ -68,10 +68,12 @@ function framesOf(issue) {
   return { first, last: Math.max(issue.last_frame ?? first, first) };
 }
 
-// The first frames at which an issue occurs, if it occurs several times.
+// The first frames at which an issue occurs, if it occurs several times. Other
+// servers may send anything.
 function listedFrames(issue) {
   const at = issue.args && issue.args.at;
-  return at ? at.split(', ').map(Number) : [];
+  const frames = at ? at.split(', ').map(Number) : [];
+  return frames.every(Number.isInteger) ? frames : [];
 }
 
 // All places of an issue in time, as framesOf gives them.
