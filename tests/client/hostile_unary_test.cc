@@ -105,6 +105,12 @@ std::vector<UnaryCase> ConvertCases() {
        Output("data: '1234' size_bytes: 4").substr(0, 9),
        {},
        kBroken},
+  };
+}
+
+// Calls that end with an error instead of a response.
+std::vector<UnaryCase> RefusedCases() {
+  return {
       {"Denied", "", Error(grpc::StatusCode::PERMISSION_DENIED, "not you"),
        absl::StatusCode::kPermissionDenied, "not you"},
       {"MessageThatWouldMoveACursor", "",
@@ -190,6 +196,8 @@ std::string UnaryNameOf(const ::testing::TestParamInfo<UnaryCase>& info) {
 class HostileConvertTest : public ::testing::TestWithParam<UnaryCase> {};
 INSTANTIATE_TEST_SUITE_P(Unary, HostileConvertTest,
                          ::testing::ValuesIn(ConvertCases()), &UnaryNameOf);
+INSTANTIATE_TEST_SUITE_P(Refused, HostileConvertTest,
+                         ::testing::ValuesIn(RefusedCases()), &UnaryNameOf);
 
 TEST_P(HostileConvertTest, EndsAsItMust) {
   FakeServer server(UnaryHandler(GetParam()));
