@@ -133,11 +133,12 @@ TEST_F(StrictTest, MessagesAreOneLineOfText) {
 }
 
 // Nothing in the catalogue is dead. Limits, .anim, data sets and requests have
-// tests of their own.
+// tests of their own, and so has DATA_NOT_JUDGED, which is about ignored codes.
 TEST_F(StrictTest, EveryCodeIsFoundInSomeCase) {
   std::set<std::string> codes;
   for (const CatalogueEntry& entry : Catalogue()) {
     if (entry.name.starts_with("LIMIT_")) continue;
+    if (entry.name == "DATA_NOT_JUDGED") continue;
     const bool is_of_reading = !entry.name.starts_with("ANIM_") &&
                                !entry.name.starts_with("TARGET_") &&
                                !entry.name.starts_with("DATASET_") &&

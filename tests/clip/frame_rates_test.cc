@@ -53,6 +53,20 @@ TEST(NearestFrameRate, IsTheOneThatAFrameTimeWasRoundedFrom) {
   }
 }
 
+TEST(StatedFrameRate, IsTheRateThatARoundedFrameTimeStandsFor) {
+  constexpr WrittenTime kTimes[] = {
+      {0.0333333, 30}, {0.0333, 30},         {0.033, 30},
+      {0.0167, 60},    {0.017, 1 / 0.017},   {0.03, 1 / 0.03},
+      {0.0083, 120},   {0.0334, 30 / 1.001}, {0.033367, 30 / 1.001},
+      {0.04, 25},      {0.0078, 1 / 0.0078}, {0.25, 4},
+      {1e-5, 100000},  {0.0416667, 24},      {0.0417, 24},
+  };
+  for (const WrittenTime& time : kTimes) {
+    EXPECT_DOUBLE_EQ(StatedFrameRate(time.frame_time), time.frames_per_second)
+        << time.frame_time;
+  }
+}
+
 TEST(NearestFrameRate, SaysHowFarAFrameTimeIs) {
   const NearRate near = NearestFrameRate(1 / 130.0);
   EXPECT_DOUBLE_EQ(near.frames_per_second, 125);

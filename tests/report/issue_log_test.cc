@@ -94,8 +94,36 @@ TEST(IssueLog, ValuesThatAreNotFiniteStateTheirRows) {
             "frames, 2 runs; the motion is not judged");
 }
 
+TEST(IssueLog, TellsAnIgnoredIssueFromOneThatIsListedOrMissing) {
+  ReportOptions options;
+  options.ignore_codes = {"DATA_NOT_FINITE", "DATA_SPIKE"};
+  IssueLog log(options);
+  log.Add(IssueCode::DATA_NOT_FINITE, At(7, 2), {{"word", "'nan'"}});
+  log.Add(IssueCode::DATA_JUMP, At(7, 2));
+  EXPECT_TRUE(log.HasIgnored(IssueCode::DATA_NOT_FINITE));
+  EXPECT_FALSE(log.HasIgnored(IssueCode::DATA_JUMP)) << "is listed";
+  EXPECT_FALSE(log.HasIgnored(IssueCode::DATA_SPIKE)) << "does not occur";
+}
+
+TEST(IssueLog, AnIssueAboutTheFrameTimeHasItsPlace) {
+  Location place;
+  place.line = 31;
+  place.column = 13;
+  IssueLog log({});
+  log.SetFrameTimePlace(place);
+  log.Add(IssueCode::DATA_FRAME_TIME_ODD, {});
+  log.Add(IssueCode::DATA_RADIANS, {});
+  const Report report = log.Finish(true, true);
+  ASSERT_EQ(report.issues.size(), 2u);
+  for (const Issue& issue : report.issues) {
+    const bool is_about_it = issue.code == "DATA_FRAME_TIME_ODD";
+    EXPECT_EQ(issue.location.line.value_or(0), is_about_it ? 31 : 0);
+    EXPECT_EQ(issue.location.column.value_or(0), is_about_it ? 13 : 0);
+  }
+}
+
 // The rows of both codes are counted together.
-TEST(IssueLog, RowsAreNotStatedOfTwoCodes) {
+TEST(IssueLog, RowsOfTwoCodesAreNotStatedButThatTheyAreNotJudged) {
   for (const bool is_ignored : {false, true}) {
     ReportOptions options;
     if (is_ignored) options.ignore_codes = {"DATA_OUT_OF_RANGE"};
@@ -112,7 +140,7 @@ TEST(IssueLog, RowsAreNotStatedOfTwoCodes) {
     ASSERT_EQ(report.issues.size(), is_ignored ? 1 : 2);
     EXPECT_EQ(report.issues[0].message,
               "the value is 'nan'; not finite in the whole clip: 8 of 80 "
-              "values (10 %)");
+              "values (10 %); the motion is not judged");
     for (const auto& [name, value] : report.issues[0].args) {
       EXPECT_TRUE(name != "frames" && name != "runs") << name;
     }

@@ -36,7 +36,7 @@ using ::testing::IsEmpty;
 
 constexpr char kBase[] =
     "status {} report { verdict: VERDICT_UNREADABLE counts {} "
-    "rules_version: '11' } info {} times { queued {} read {} validate {} "
+    "rules_version: '12' } info {} times { queued {} read {} validate {} "
     "edit {} solve {} encode {} }";
 
 // A report with one issue, which `change` makes.

@@ -32,15 +32,32 @@ struct RepairFlags {
 };
 
 // The codes that a dry run lists: those of repairs, and those of faults for
-// which a clip may be refused.
-std::vector<std::string> CodesOfDryRuns() {
+// which a clip is refused.
+std::vector<std::string> CodesOfDryRuns(bool strict) {
   std::vector<std::string> codes;
   for (const CatalogueEntry& entry : Catalogue()) {
-    const bool may_refuse =
-        entry.lenient == Severity::kError || entry.strict == Severity::kError;
-    if (may_refuse || IsRepair(entry.name)) codes.emplace_back(entry.name);
+    const Severity severity = strict ? entry.strict : entry.lenient;
+    const bool refuses = severity == Severity::kError;
+    if (refuses || IsRepair(entry.name)) codes.emplace_back(entry.name);
   }
   return codes;
+}
+
+// A report of `repair` lists each change. Adds the codes of changes to those of
+// --only. Returns what is wrong with --ignore; empty if nothing is.
+std::string ListChanges(ReportOptions* report) {
+  for (const CatalogueEntry& entry : Catalogue()) {
+    if (!IsRepair(entry.name)) continue;
+    for (const std::string& word : report->ignore_codes) {
+      if (NamesCode(word, entry.name)) {
+        return "--ignore " + word + ": repair lists each change";
+      }
+    }
+    if (!report->only_codes.empty()) {
+      report->only_codes.emplace_back(entry.name);
+    }
+  }
+  return {};
 }
 
 // Completes the options after the command line is parsed. Returns what is
@@ -57,6 +74,8 @@ std::string CompleteRepair(const CLI::App* app, const Session& session,
                true, true};
   }
   if (IsEmpty(repairs)) return "choose a repair, or --all";
+  wrong = ListChanges(&flags->conversion.convert.report);
+  if (!wrong.empty()) return wrong;
   if (!flags->dry_run && flags->conversion.output.empty()) {
     return "-o says where the repaired clips go; --dry-run needs none";
   }
@@ -98,7 +117,7 @@ int RunDry(const CLI::App* app, std::vector<Input> inputs, RepairFlags* flags,
   validate.input = flags->input;
   validate.convert = flags->conversion.convert;
   std::vector<std::string>* only = &validate.convert.report.only_codes;
-  if (only->empty()) *only = CodesOfDryRuns();
+  if (only->empty()) *only = CodesOfDryRuns(validate.convert.report.strict);
   ValidateParts parts;
   parts.inputs = std::move(inputs);
   const absl::Status lines =

@@ -147,6 +147,18 @@ void PutLine(const ClipFinding& finding, ValidateParts* parts) {
   parts->lines->Put(ConversionLine(finding.path, finding.result, {}));
 }
 
+// Notes before the clips are checked; whole lines. Edits matter for outputs,
+// and their result has other frames and joints.
+std::string NotesBefore(const ValidateFlags& flags) {
+  std::string notes = RenderingNote(flags.report);
+  if (!flags.is_dry_run && !IsEmpty(flags.convert.edits)) {
+    notes +=
+        "bvhmill: note: issues are about the clips before their edits; to "
+        "check the result, convert it to BVH first\n";
+  }
+  return notes;
+}
+
 // Writes the end of the report, and the summary. `console` is that of stdout.
 // Returns OK if stdout is lost; the console has said so.
 absl::Status WriteEnds(const RunSummary& summary, const Console& console,
@@ -171,7 +183,7 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
   }
   const std::unique_ptr<ReportWriter> writer = rendering.make();
   if (!flags.run.quiet) {
-    session.console->PrintDiagnostics(RenderingNote(flags.report));
+    session.console->PrintDiagnostics(NotesBefore(flags));
   }
   DatasetTally tally;
   int64_t clips_checked = 0;

@@ -74,6 +74,12 @@ std::vector<int64_t> AllFramesOf(const Issue& issue) {
   return frames;
 }
 
+// The issue says that rules have left out its clip, or a part of them has.
+bool SaysNotJudged(const Issue& issue) {
+  return ArgOf(issue, "rows").ends_with("not judged") ||
+         !ArgOf(issue, "left_out").empty();
+}
+
 }  // namespace
 
 Baseline::Baseline(const std::string& path)
@@ -83,7 +89,8 @@ Baseline::Baseline(const std::string& path)
 Baseline::Baseline(Baseline&& other) noexcept
     : folder_(std::move(other.folder_)),
       rules_version_(std::move(other.rules_version_)),
-      known_(std::move(other.known_)) {}
+      known_(std::move(other.known_)),
+      not_judged_(other.not_judged_) {}
 
 absl::Status Baseline::ReadLine(const std::string& line) {
   const json object = json::parse(line, nullptr, /*allow_exceptions=*/false);
@@ -106,6 +113,10 @@ absl::Status Baseline::ReadLine(const std::string& line) {
       if (!frame.is_number_integer()) return wrong;
       known.frames.push_back(frame.get<int64_t>());
     }
+  }
+  if (text("severity")) {
+    known.severity = SeverityNamed(object["severity"].get<std::string>());
+    if (!known.severity) return wrong;
   }
   known_[{object["file"].get<std::string>(), object["code"].get<std::string>(),
           object["joint"].get<int32_t>(),
@@ -167,6 +178,8 @@ void Baseline::Add(const std::string& path, const Report& report) {
     Known& known = known_[KeyOf(file, issue)];
     const bool is_first = known.occurrences == 0;
     known.occurrences += issue.occurrences;
+    known.severity =
+        std::min(issue.severity, known.severity.value_or(issue.severity));
     known.frames = is_first ? AllFramesOf(issue) : std::vector<int64_t>();
   }
 }
@@ -188,21 +201,34 @@ int64_t Baseline::TakeOut(const std::string& path, const ReportOptions& options,
     known->is_found = true;
     occurrences[known] += issue.occurrences;
   }
+  bool hides_reason = false;
   const auto removed = std::erase_if(report->issues, [&](const Issue& issue) {
     Known* const known = Find(file, issue);
-    if (known == nullptr || occurrences[known] > known->occurrences) {
+    if (known == nullptr || IsWorse(issue, *known) ||
+        occurrences[known] > known->occurrences) {
       return false;
     }
     CountOf(issue.severity, &report->counts) -= issue.occurrences;
+    hides_reason = hides_reason || SaysNotJudged(issue);
     return true;
   });
+  not_judged_ += hides_reason ? 1 : 0;
   for (Issue& issue : report->issues) {
-    if (const Known* known = Find(file, issue)) StateNewFrames(*known, &issue);
+    if (const Known* known = Find(file, issue)) StateNews(*known, &issue);
   }
   return static_cast<int64_t>(removed);
 }
 
-void Baseline::StateNewFrames(const Known& known, Issue* issue) {
+bool Baseline::IsWorse(const Issue& issue, const Known& known) {
+  return issue.severity < known.severity.value_or(issue.severity);
+}
+
+void Baseline::StateNews(const Known& known, Issue* issue) {
+  if (IsWorse(*issue, known)) {
+    const std::string word(SeverityName(*known.severity));
+    issue->message += "; more severe than in the baseline: " + word + " there";
+    issue->args.emplace_back("known_severity", word);
+  }
   if (known.frames.empty()) return;
   const std::vector<int64_t> frames = FramesOf(*issue);
   std::vector<int64_t> fresh;
@@ -222,6 +248,7 @@ BaselineMatch Baseline::Match(std::span<const std::string> paths) const {
   }
   BaselineMatch match;
   const std::lock_guard lock(mutex_);
+  match.not_judged = not_judged_;
   for (const auto& [key, known] : known_) {
     const std::string& file = std::get<0>(key);
     ++match.all;
@@ -245,8 +272,11 @@ std::string Baseline::Text() const {
                     "\n";
   for (const auto& [key, known] : known_) {
     const auto& [file, code, joint, name, kind] = key;
+    const std::string severity(known.severity ? SeverityName(*known.severity)
+                                              : std::string_view());
     out += JsonObject({{"file", JsonQuote(file)},
                        {"code", JsonQuote(code)},
+                       {"severity", JsonQuote(severity)},
                        {"joint", std::to_string(joint)},
                        {"joint_name", JsonQuote(name)},
                        {"kind", JsonQuote(kind)},

@@ -4,15 +4,17 @@
 //
 // A baseline is a file with one JSON object on each line. A fault is known if
 // the baseline has its file, its code, its joint (index and name) and its kind
-// (rotation or position), and if it occurs no more often than there. Files are
-// named relative to the folder of the baseline.
+// (rotation or position), and if it is no more severe and occurs no more often
+// than there. Files are named relative to the folder of the baseline.
 //
 // Earlier versions wrote no kinds. Their lines count all kinds of a fault, and
-// are compared with the sum of all kinds.
+// are compared with the sum of all kinds. They wrote no severities either, so
+// their faults may have any.
 
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -36,6 +38,9 @@ struct BaselineMatch {
   // The issues of files that are not among the inputs, and these files, sorted.
   int64_t elsewhere = 0;
   std::vector<std::string> files_elsewhere;
+  // Clips of the run whose faults were not all looked for, for a reason that
+  // only known issues state.
+  int64_t not_judged = 0;
 };
 
 // The issues of a data set by file, code, joint and kind. Thread-safe.
@@ -76,6 +81,8 @@ class Baseline {
     int64_t occurrences = 0;
     // The frames at which it occurs, ascending; empty if not all are known.
     std::vector<int64_t> frames;
+    // The most severe one of its issues; none: not known.
+    std::optional<Severity> severity;
     bool is_found = false;
     bool is_looked_for = false;
   };
@@ -85,13 +92,17 @@ class Baseline {
   // none.
   Known* Find(const std::string& file, const Issue& issue);
   absl::Status ReadLine(const std::string& line);
-  // Adds the listed frames to the issue that the baseline does not have.
-  static void StateNewFrames(const Known& known, Issue* issue);
+  // True if the issue is more severe than the known ones.
+  static bool IsWorse(const Issue& issue, const Known& known);
+  // Adds to a new issue what the baseline does not have: the severity, or the
+  // listed frames.
+  static void StateNews(const Known& known, Issue* issue);
 
   std::string folder_;
   std::string rules_version_;
   mutable std::mutex mutex_;
   std::map<Key, Known> known_;
+  int64_t not_judged_ = 0;
 };
 
 }  // namespace bvhmill::client

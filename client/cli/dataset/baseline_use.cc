@@ -41,6 +41,12 @@ std::string Elsewhere(const BaselineMatch& match) {
   return text;
 }
 
+std::string NotJudged(int64_t clips) {
+  return "known issues of " + Count(clips, "clip") +
+         " say that the motion, or a part of its faults, is not judged: it may "
+         "have faults that are new";
+}
+
 }  // namespace
 
 std::string BaselineUse(const std::string& path, const Baseline& baseline,
@@ -51,6 +57,7 @@ std::string BaselineUse(const std::string& path, const Baseline& baseline,
   const std::string note = Printable(path) + ": note: ";
   std::string out;
   if (match.looked_for > 0) out += note + FoundAgain(match) + "\n";
+  if (match.not_judged > 0) out += note + NotJudged(match.not_judged) + "\n";
   const int64_t left = match.all - match.looked_for - match.elsewhere;
   if (left > 0) out += note + NotLookedFor(left) + "\n";
   if (match.elsewhere > 0) out += note + Elsewhere(match) + "\n";

@@ -43,7 +43,7 @@ ClipTraits TraitsOf(const ConvertResult& result, std::span<const Issue> facts,
   ClipTraits traits;
   const Report& report = result.report;
   if (report.verdict == Verdict::kUnreadable) return traits;
-  traits.rate = RateName(result.info.frames_per_second);
+  traits.rate = RateName(StatedRate(result.info));
   if (!result.info.joints.empty()) {
     traits.skeleton = SkeletonKey(result.info.joints);
   }

@@ -15,6 +15,7 @@
 #include "bvhmill/base/nearest.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/report/thresholds.h"
+#include "client/cli/dataset/path_pattern.h"
 #include "client/cli/io/inputs.h"
 #include "client/cli/io/read_clip.h"
 #include "client/cli/options/options.h"
@@ -34,12 +35,6 @@ constexpr std::array kUnits = {
     UnitName{"m", "meters", "1"}, UnitName{"cm", "centimeters", "0.01"},
     UnitName{"mm", "millimeters", "0.001"}, UnitName{"in", "inches", "0.0254"},
     UnitName{"cmu", "units of 1/0.45 inch, as CMU has them", "0.0564444"}};
-
-constexpr std::array kSeverities = {
-    std::pair{std::string_view("error"), Severity::kError},
-    std::pair{std::string_view("warning"), Severity::kWarning},
-    std::pair{std::string_view("info"), Severity::kInfo},
-    std::pair{std::string_view("hint"), Severity::kHint}};
 
 // Reads one file. The first fault ends it.
 class Reader {
@@ -228,6 +223,12 @@ absl::Status Reader::ReadIgnoredEntry(const toml::node& node) {
   }
   if (const toml::node* files = table->get("files")) {
     BVHMILL_RETURN_IF_ERROR(ReadWords(*files, "files", &ignored.files));
+    for (const std::string& pattern : ignored.files) {
+      const std::string wrong = WhyNoPattern(pattern);
+      if (!wrong.empty()) {
+        return Wrong(*files, "files: \"" + Printable(pattern) + "\" " + wrong);
+      }
+    }
   }
   result_.ignored.push_back(std::move(ignored));
   return absl::OkStatus();
@@ -252,13 +253,11 @@ absl::Status Reader::ReadSeverities(const toml::node& node) {
     BVHMILL_RETURN_IF_ERROR(ReadCode(value, code));
     std::string word;
     BVHMILL_RETURN_IF_ERROR(ReadWord(value, code, &word));
-    std::vector<std::string> words;
-    for (const auto& [name, severity] : kSeverities) {
-      words.emplace_back(name);
-      if (name == word) result_.severities[code] = severity;
-    }
-    const std::string wrong = CheckWord(word, words);
-    if (!wrong.empty()) return Wrong(value, code + ": " + wrong);
+    const std::string wrong =
+        CheckWord(word, {"error", "warning", "info", "hint"});
+    const std::optional<Severity> severity = SeverityNamed(word);
+    if (!severity) return Wrong(value, code + ": " + wrong);
+    result_.severities[code] = *severity;
   }
   return absl::OkStatus();
 }

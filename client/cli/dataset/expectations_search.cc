@@ -31,7 +31,8 @@ class Search {
       }
       passed.push_back(here.native());
       std::error_code error;
-      if (fs::exists(here / kExpectationsName, error)) {
+      // A link that leads nowhere is an error of the file, not its absence.
+      if (fs::exists(fs::symlink_status(here / kExpectationsName, error))) {
         file = (here / kExpectationsName)
                    .lexically_proximate(fs::current_path(error))
                    .generic_string();

@@ -65,4 +65,16 @@ bool MatchesPath(std::string_view pattern, std::string_view path) {
   return reached[path.size()];
 }
 
+std::string WhyNoPattern(std::string_view pattern) {
+  if (pattern.empty()) return "names no file";
+  if (pattern.starts_with('/')) {
+    return "begins with a slash; patterns are relative to this file";
+  }
+  if (pattern.ends_with('/')) return "names a folder; add ** for its files";
+  const bool leaves = pattern == ".." || pattern.starts_with("../") ||
+                      pattern.ends_with("/..") ||
+                      pattern.find("/../") != std::string_view::npos;
+  return leaves ? "has .. in it; only files below this file are meant" : "";
+}
+
 }  // namespace bvhmill::client

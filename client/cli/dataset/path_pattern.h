@@ -2,6 +2,7 @@
 
 // Patterns that name files.
 
+#include <string>
 #include <string_view>
 
 namespace bvhmill::client {
@@ -13,5 +14,9 @@ namespace bvhmill::client {
 // themselves. A pattern without a slash is compared with the name of the file
 // alone, in any folder. O(pattern * path).
 bool MatchesPath(std::string_view pattern, std::string_view path);
+
+// Why `pattern` matches no file below a folder, as an end of a sentence that
+// begins with the pattern. Empty if it may match one.
+std::string WhyNoPattern(std::string_view pattern);
 
 }  // namespace bvhmill::client

@@ -79,12 +79,8 @@ std::optional<T> Maybe(py::handle value) {
 Issue IssueOf(const py::tuple& value) {
   Issue issue;
   issue.code = value[0].cast<std::string>();
-  for (const Severity known : {Severity::kError, Severity::kWarning,
-                               Severity::kInfo, Severity::kHint}) {
-    if (SeverityName(known) == value[1].cast<std::string>()) {
-      issue.severity = known;
-    }
-  }
+  issue.severity =
+      SeverityNamed(value[1].cast<std::string>()).value_or(issue.severity);
   issue.message = value[2].cast<std::string>();
   issue.occurrences = value[3].cast<int64_t>();
   Location& at = issue.location;

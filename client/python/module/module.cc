@@ -67,10 +67,7 @@ std::string IssueText(
   issue.code = code;
   issue.message = message;
   issue.occurrences = occurrences;
-  for (const Severity known : {Severity::kError, Severity::kWarning,
-                               Severity::kInfo, Severity::kHint}) {
-    if (SeverityName(known) == severity) issue.severity = known;
-  }
+  issue.severity = SeverityNamed(severity).value_or(issue.severity);
   issue.location = {byte_offset, line,    column,     frame,
                     joint,       channel, joint_name, last_frame};
   return RenderIssue(issue);

@@ -1,6 +1,7 @@
 #include "bvhmill/clip/clip_info.h"
 
 #include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/frame_rates.h"
 
 namespace bvhmill {
 
@@ -27,6 +28,10 @@ void SetFrames(int64_t frames, double frame_time, ClipInfo* info) {
   info->frames = frames;
   info->frame_time = frame_time;
   info->frames_per_second = FramesPerSecond(frame_time);
+}
+
+double StatedRate(const ClipInfo& info) {
+  return HasRate(info.frame_time) ? StatedFrameRate(info.frame_time) : 0;
 }
 
 }  // namespace bvhmill

@@ -69,6 +69,9 @@ ClipInfo DescribeClip(const Skeleton& skeleton, int64_t frames,
                       double frame_time);
 // Sets the frames of `info`, for another clip with the same joints.
 void SetFrames(int64_t frames, double frame_time, ClipInfo* info);
+// The frame rate that the frame time stands for, if it is rounded: 30 for
+// 0.033. 0 without a usable frame time.
+double StatedRate(const ClipInfo& info);
 
 // --- Measures: its size, its speed, and how far its joints turn.
 

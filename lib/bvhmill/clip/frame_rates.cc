@@ -20,6 +20,8 @@ constexpr double kRates[] = {
 // Films and television have rates that are slower than whole ones by this.
 constexpr double kSlower = 1.001;
 constexpr double kSameRate = 1e-6;
+// 0.033 is less than this from 1 / 30, and 0.03 is not.
+constexpr double kMostRounding = 0.011;
 // Seconds.
 constexpr double kUsualFrameTime = 1.0 / 30;
 constexpr double kLongestFrameTime = 0.2;
@@ -62,6 +64,13 @@ NearRate NearestFrameRate(double frame_time) {
     }
   }
   return nearest;
+}
+
+double StatedFrameRate(double frame_time) {
+  const auto [rate, difference] = NearestFrameRate(frame_time);
+  const bool is_stated =
+      difference <= kMostRounding && IsRounded(frame_time, rate);
+  return is_stated ? rate : 1 / frame_time;
 }
 
 double MotionFrameTime(double frame_time) {

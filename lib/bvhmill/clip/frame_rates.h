@@ -21,6 +21,12 @@ struct NearRate {
 // 0.01668 is 60 / 1.001.
 NearRate NearestFrameRate(double frame_time);
 
+// The rate in common use that `frame_time` stands for: it is the frame time of
+// that rate, rounded to the digits that are written, and within 1.1 % of it.
+// 0.033 is 30 frames a second. 1 / frame_time if it is none.
+// HasRate(frame_time) must be true.
+double StatedFrameRate(double frame_time);
+
 // The seconds between frames for rules and repairs that depend on the rate:
 // `frame_time`, or 1/30 if it is not from 0.00099 to 0.2.
 double MotionFrameTime(double frame_time);

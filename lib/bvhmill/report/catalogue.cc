@@ -49,4 +49,12 @@ std::string_view SeverityName(Severity severity) {
   return kNames[static_cast<size_t>(severity)];
 }
 
+std::optional<Severity> SeverityNamed(std::string_view name) {
+  for (const Severity severity : {Severity::kError, Severity::kWarning,
+                                  Severity::kInfo, Severity::kHint}) {
+    if (SeverityName(severity) == name) return severity;
+  }
+  return std::nullopt;
+}
+
 }  // namespace bvhmill

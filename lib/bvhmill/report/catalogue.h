@@ -39,7 +39,7 @@ struct CatalogueEntry {
 };
 
 // Version of the rules. Raise it whenever a verdict may change.
-inline constexpr std::string_view kRulesVersion = "11";
+inline constexpr std::string_view kRulesVersion = "12";
 
 // All entries, in the order of the table.
 std::span<const CatalogueEntry> Catalogue();
@@ -61,5 +61,7 @@ bool IsRepair(std::string_view code);
 
 // "error", "warning", "info", "hint".
 std::string_view SeverityName(Severity severity);
+// The severity of this name; none if there is none.
+std::optional<Severity> SeverityNamed(std::string_view name);
 
 }  // namespace bvhmill

@@ -64,12 +64,9 @@ std::string Counted(int64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-// " in 3 frames, 2 runs; ..."; empty if they are not known. The rules that know
-// them skip the motion.
+// " in 3 frames, 2 runs".
 std::string RowsInWords(int64_t rows, int64_t runs) {
-  if (rows == 0) return {};
-  return " in " + Counted(rows, "frame") + ", " + Counted(runs, "run") +
-         "; the motion is not judged";
+  return " in " + Counted(rows, "frame") + ", " + Counted(runs, "run");
 }
 
 // Appends what follows a number of 1: a noun that is counted loses its "s", and
@@ -220,12 +217,17 @@ void IssueLog::AddWith(Severity severity, IssueCode code,
                   occurrences, std::move(args)});
 }
 
-// Rules about the motion know frames, and not their lines.
+// Rules about the motion know frames, and neither their lines nor that of the
+// frame time.
 Location IssueLog::WithLine(IssueCode code, const Location& location) const {
   Location out = location;
   const bool is_about_rows = EntryOf(code).name.starts_with("DATA_");
   if (is_about_rows && first_row_line_ > 0 && out.frame && !out.line) {
     out.line = first_row_line_ + *out.frame;
+  }
+  if (code == IssueCode::DATA_FRAME_TIME_ODD && !out.line) {
+    out.line = frame_time_place_.line;
+    out.column = frame_time_place_.column;
   }
   return out;
 }
@@ -266,8 +268,12 @@ void IssueLog::StateShare(IssueCode code) {
   const CatalogueEntry& entry = EntryOf(code);
   IssueArgs share = ShareArgs(occurrences_[index], values_);
   const bool knows_rows = KnowsRows();
+  // The rules that count such rows leave the motion out.
   share.emplace_back(
-      "rows", RowsInWords(knows_rows ? non_finite_rows_ : 0, non_finite_runs_));
+      "rows",
+      std::string(knows_rows ? RowsInWords(non_finite_rows_, non_finite_runs_)
+                             : "") +
+          (non_finite_rows_ > 0 ? "; the motion is not judged" : ""));
   if (knows_rows) {
     share.emplace_back("frames", std::to_string(non_finite_rows_));
     share.emplace_back("runs", std::to_string(non_finite_runs_));

@@ -68,6 +68,16 @@ class IssueLog {
   // about the motion that are added later state the line of their frame.
   void SetFirstRowLine(int64_t line) { first_row_line_ = line; }
 
+  // States where the file has its frame time. Issues about it that are added
+  // later without a line get this place.
+  void SetFrameTimePlace(const Location& place) { frame_time_place_ = place; }
+
+  // True if an issue of this code was added, and the report ignores it.
+  bool HasIgnored(IssueCode code) const {
+    const auto index = static_cast<size_t>(code);
+    return occurred_[index] && !wanted_[index];
+  }
+
   // The occurrences of issues whose lenient severity in the catalogue is error,
   // ignored ones included. A reader stops reading a clip when this number
   // grows.
@@ -137,6 +147,8 @@ class IssueLog {
   int64_t non_finite_runs_ = 0;
   // 0 if the rows are no lines.
   int64_t first_row_line_ = 0;
+  // Without a line if it is not known.
+  Location frame_time_place_;
   IssueCounts counts_;
   int64_t faults_ = 0;
   int64_t added_ = 0;

@@ -230,7 +230,7 @@ TEST_F(ServerInfoTest, AMissingLimitIsZero) {
 
 constexpr char kAllButLimits[] = R"(
   api_packages: 'bvhmill.v1'
-  rules_version: '11'
+  rules_version: '12'
   formats { format: 'positions' file_extension: '.positions.npy'
             media_type: 'application/vnd.bvhmill.tensor' }
   formats { format: 'rotations' file_extension: '.rotations.npy'

@@ -34,7 +34,7 @@ constexpr char kReport[] =
     "frames a second, too slow to show a motion' "
     "args { key: 'near' value: '10' } args { key: 'value' value: '0.5' } "
     "args { key: 'reading' value: '2 frames a second, too slow to show a "
-    "motion' } } rules_version: '11' }";
+    "motion' } } rules_version: '12' }";
 constexpr char kCsv[] =
     "frame,time,Hips.x,Hips.y,Hips.z\n0,0,1,2,3\n1,0.5,4,5,6\n";
 

@@ -126,6 +126,7 @@ bool HeaderReader::ReadFrameTime() {
     return true;
   }
   header_.frame_time = number.value;
+  log_.SetFrameTimePlace(LocationAt(word.place));
   if (!std::isfinite(number.value) || number.value <= 0) {
     log_.Add(IssueCode::DATA_FRAME_TIME_ODD, LocationAt(word.place),
              {{"value", Excerpt(word.text)}, {"reading", "unknown"}});

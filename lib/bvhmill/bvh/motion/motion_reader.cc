@@ -95,6 +95,9 @@ void MotionReader::Finish() {
         ReportFrameCount(context_, frames_, frames_, &log_);
       }
   }
+  if (frames_ == 0 && context_.header.frames == 0) {
+    log_.Add(IssueCode::MOTION_EMPTY, LocationAt(context_.header.frames_place));
+  }
   Stop(true);
 }
 

@@ -21,6 +21,24 @@ constexpr MakeRule kRules[] = {
 #undef BVHMILL_MOTION_RULE
 };
 
+// Tells a caller that ignores the issues about such a clip that rules have left
+// it out.
+void LogNotJudged(const MotionFacts& facts, IssueLog* log) {
+  const bool ignores_values = log->HasIgnored(IssueCode::DATA_NOT_FINITE) ||
+                              log->HasIgnored(IssueCode::DATA_OUT_OF_RANGE);
+  if (facts.non_finite_rows > 0 && ignores_values) {
+    log->Add(
+        IssueCode::DATA_NOT_JUDGED, {},
+        {{"what", "faults of the motion"}, {"why", "a value is not finite"}});
+  }
+  if (facts.has_many_repeats &&
+      log->HasIgnored(IssueCode::DATA_REPEATED_FRAMES)) {
+    log->Add(IssueCode::DATA_NOT_JUDGED, {},
+             {{"what", "spikes, jumps and cuts"},
+              {"why", "many frames are repeated"}});
+  }
+}
+
 class MotionRules final : public RowObserver {
  public:
   MotionRules() {
@@ -61,9 +79,11 @@ class MotionRules final : public RowObserver {
     if (clip.facts->non_finite_rows > 0) {
       log->SetNonFiniteRows(clip.facts->non_finite_rows,
                             blocks_.non_finite_runs());
-      return;
+      return LogNotJudged(*clip.facts, log);
     }
+    // The rules about rows that repeat come first.
     rules_.front()->Finish(log);
+    LogNotJudged(*clip.facts, log);
     if (clip.facts->frames < kFewestMotionFrames) return;
     cuts_.Finish(log);
     for (size_t i = 1; i < rules_.size(); ++i) rules_[i]->Finish(log);
