@@ -134,7 +134,10 @@ TEST(IncrementalConversionTest, ABrokenEncodingHasNoReport) {
       Pieces pieces(encoding);
       pieces.Give(bytes);
       const ConvertResult& result = pieces.Finish();
-      EXPECT_EQ(CallErrorOf(result.status).reason, "ENCODING_BROKEN");
+      const CallError error = CallErrorOf(result.status);
+      EXPECT_EQ(error.reason, "ENCODING_BROKEN");
+      EXPECT_EQ(error.field, "source.data");
+      EXPECT_FALSE(result.status.message().empty());
       EXPECT_EQ(pieces.conversion->decode_error(), result.status);
       EXPECT_TRUE(result.report.issues.empty());
       EXPECT_TRUE(result.info.joints.empty());
