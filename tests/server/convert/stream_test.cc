@@ -36,6 +36,18 @@ TEST_F(StreamTest, ManySmallClipsComeBackEachOnce) {
   }
 }
 
+// A client may wait for them before it sends anything.
+TEST_F(StreamTest, HeadersComeBeforeTheFirstMessage) {
+  Start();
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + kPatience);
+  const auto stream = clips_->ConvertClips(&context);
+  stream->WaitForInitialMetadata();
+  EXPECT_TRUE(context.GetServerInitialMetadata().contains("x-request-id"));
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
 // Edits belong to one clip. A clip that fails changes no later clip.
 TEST_F(StreamTest, EachClipHasItsOwnEdits) {
   Start();

@@ -86,7 +86,39 @@ TEST_F(UnaryTest, LargeReportsAreSentToTheStream) {
   });
   const grpc::Status status = Validate(SmallClip());
   EXPECT_EQ(status.error_code(), grpc::StatusCode::OUT_OF_RANGE);
-  EXPECT_EQ(DetailsOf(status).info.reason(), "RESPONSE_TOO_LARGE");
+  const v1::ErrorInfo info = DetailsOf(status).info;
+  EXPECT_EQ(info.reason(), "RESPONSE_TOO_LARGE");
+  EXPECT_EQ(info.metadata().at("limit_name"), "max_unary_response_bytes");
+  EXPECT_EQ(info.metadata().at("limit"), "100");
+  EXPECT_THAT(status.error_message(),
+              HasSubstr("max_unary_response_bytes = 100"));
+}
+
+// 0 = no limit. A clip that is too large for any call is not sent to the
+// stream.
+TEST_F(UnaryTest, TheLesserOfTheTwoLimitsOnOutputsIsNamed) {
+  struct Case {
+    int64_t max_unary_response_bytes;
+    int64_t max_output_bytes;
+    const char* limit_name;
+  };
+  const Case cases[] = {{0, 4000, "max_output_bytes"},
+                        {4000, 4000, "max_output_bytes"},
+                        {5000, 4000, "max_output_bytes"},
+                        {4000, 5000, "max_unary_response_bytes"},
+                        {4000, 0, "max_unary_response_bytes"}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.limit_name);
+    Start([&](server::ServerConfig* config) {
+      config->service.max_unary_response_bytes = c.max_unary_response_bytes;
+      config->limits.max_output_bytes = c.max_output_bytes;
+    });
+    const grpc::Status status = Convert(PositionsRequest(SmallClip(500)));
+    const v1::Status refusal = OutcomeOf(status, converted_.result());
+    EXPECT_EQ(refusal.info().metadata().at("limit_name"), c.limit_name);
+    // A refused clip is a good call.
+    EXPECT_EQ(status.ok(), c.limit_name == std::string("max_output_bytes"));
+  }
 }
 
 TEST_F(UnaryTest, LargeAnswersAreSentToTheStream) {

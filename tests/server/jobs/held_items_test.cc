@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <thread>
 
@@ -89,6 +90,38 @@ TEST_F(JobPartsTest, AClockThatWasSetBackLeavesNoItemWaiting) {
          std::to_string(server::WallClockMs() + 3'600'000));
   server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
   EXPECT_TRUE(Eventually([&] { return GoodItems(job, folder.get()) == 1; }));
+}
+
+TEST_F(JobPartsTest, SuspectsRunOneAfterTheOther) {
+  constexpr int kItems = 50;
+  const auto folder = Open();
+  const server::JobInfo job = MakeJob(folder.get(), "", kItems);
+  RunSql("UPDATE item SET crashes = 2");
+  server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
+  int64_t most = 0;
+  EXPECT_TRUE(Eventually([&] {
+    server::JobStats stats;
+    EXPECT_TRUE(folder->jobs().Stats(&stats).ok());
+    most = std::max(most, stats.leased);
+    return GoodItems(job, folder.get()) == kItems;
+  }));
+  EXPECT_LE(most, 1);
+}
+
+// Until the room of its caller is free.
+TEST_F(JobPartsTest, TheLeaseOfAnItemThatWaitsIsRenewed) {
+  parts_.config.jobs.job_lease_seconds = 20;
+  const auto folder = Open();
+  MakeJob(folder.get());
+  server::Ticket other;
+  ASSERT_NO_FATAL_FAILURE(TakeRoom("", &other));
+  server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
+  EXPECT_TRUE(Eventually([&] { return LeaseEnd() != 0; }));
+  const int64_t first = LeaseEnd();
+  EXPECT_GT(first, server::WallClockMs() + 10'000);
+  EXPECT_TRUE(Eventually([&] { return LeaseEnd() != first; }));
+  EXPECT_GT(LeaseEnd(), first);
+  EXPECT_GT(LeaseEnd(), server::WallClockMs() + 10'000);
 }
 
 }  // namespace

@@ -100,6 +100,14 @@ class JobPartsTest : public ::testing::Test {
     ASSERT_TRUE(server::Database::Open(folder_ + "/jobs.db", &database).ok());
     ASSERT_TRUE(database->Execute(sql).ok());
   }
+  // The time at which the lease of the first item ends; 0 if there is none.
+  int64_t LeaseEnd() const {
+    std::unique_ptr<server::Database> database;
+    EXPECT_TRUE(server::Database::Open(folder_ + "/jobs.db", &database).ok());
+    server::Statement find(database.get(),
+                           "SELECT lease_until_ms FROM item WHERE state = 1");
+    return find.Step() ? find.Int(0) : 0;
+  }
 
   const std::string folder_ =
       ::testing::TempDir() + "job-parts-" + std::to_string(getpid());

@@ -76,6 +76,34 @@ TEST_F(JobPartsTest, ACancelIsNotMissedByAClaim) {
   EXPECT_EQ(info.ok, 0);
 }
 
+TEST_F(JobPartsTest, AServerThatDrainsClaimsNoItem) {
+  const auto folder = Open();
+  server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
+  runner.Drain();
+  MakeJob(folder.get());
+  runner.Wake();
+  const int64_t looks = runner.looks();
+  // One of them may have begun before.
+  EXPECT_TRUE(Eventually([&] { return runner.looks() >= looks + 3; }));
+  server::JobStats stats;
+  ASSERT_TRUE(folder->jobs().Stats(&stats).ok());
+  EXPECT_EQ(stats.waiting, 1);
+  EXPECT_EQ(stats.leased, 0);
+}
+
+// Not even one more try is made.
+TEST_F(JobPartsTest, AnItemWithWhichTheServerEndedTooOftenIsSetAside) {
+  const auto folder = Open();
+  const server::JobInfo job = MakeJob(folder.get());
+  RunSql("UPDATE item SET crashes = 5");
+  server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
+  server::JobInfo info;
+  EXPECT_TRUE(Eventually([&] {
+    return folder->jobs().Get("", job.id, &info).ok() && info.set_aside == 1;
+  }));
+  EXPECT_EQ(info.ok, 0);
+}
+
 // A job waits between the search for its sources and its making, and a source
 // is removed as old meanwhile.
 TEST_F(JobPartsTest, ASourceThatIsRemovedBeforeItsJobIsMadeIsMissing) {

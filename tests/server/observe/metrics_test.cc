@@ -63,6 +63,11 @@ class MetricsTest : public ServerTest {
     }
     return page;
   }
+
+  void ExpectLines(const std::vector<std::string>& lines) {
+    const std::string page = PageWith(lines);
+    for (const std::string& line : lines) EXPECT_THAT(page, HasSubstr(line));
+  }
 };
 
 TEST_F(MetricsTest, NoneUnlessAskedFor) {
@@ -104,7 +109,9 @@ TEST_F(MetricsTest, StreamsAreCounted) {
   grpc::ClientContext context;
   const auto stream = clips_->ConvertClips(&context);
   v1::ConvertClipsRequest request;
-  request.mutable_begin()->mutable_source()->set_data(SmallClip(5));
+  const std::string clip = SmallClip(5);
+  *request.mutable_begin()->mutable_options() = PositionsRequest("").options();
+  request.mutable_begin()->mutable_source()->set_data(clip);
   request.mutable_begin()->set_complete(true);
   ASSERT_TRUE(stream->Write(request));
   stream->WritesDone();
@@ -112,11 +119,36 @@ TEST_F(MetricsTest, StreamsAreCounted) {
   while (stream->Read(&response)) {
   }
   ASSERT_TRUE(stream->Finish().ok());
-  const std::string page =
-      PageWith({"bvhmill_calls_total{method=\"ConvertClips\",code=\"OK\"} 1\n",
-                "bvhmill_frames_total 5\n"});
-  EXPECT_THAT(page, HasSubstr("bvhmill_frames_total 5\n"));
-  EXPECT_THAT(page, HasSubstr("code=\"OK\"} 1\n"));
+  // Two joints in five frames.
+  ExpectLines(
+      {"bvhmill_calls_total{method=\"ConvertClips\",code=\"OK\"} 1\n",
+       "bvhmill_clips_total{result=\"good\"} 1\n", "bvhmill_frames_total 5\n",
+       "bvhmill_sent_bytes_total 120\n",
+       "bvhmill_received_bytes_total " + std::to_string(clip.size()) + "\n",
+       "bvhmill_inflight_bytes 0\n"});
+}
+
+// A worker begins such a call again.
+TEST_F(MetricsTest, ACallThatTakesLongerThanItsTextPromisesIsCountedOnce) {
+  StartWithMetrics();
+  const std::string claim =
+      "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 0\n}\nMOTION\n"
+      "Frames: 200000\nFrame Time: 0.01\n";
+  ASSERT_TRUE(Convert(claim).ok());
+  ExpectLines(
+      {"bvhmill_clips_total{result=\"good\"} 1\n",
+       "bvhmill_frames_total 200000\n", "bvhmill_sent_bytes_total 2400000\n",
+       "bvhmill_received_bytes_total " + std::to_string(claim.size()) + "\n"});
+}
+
+// A response has all outputs of its clip or none.
+TEST_F(MetricsTest, OutputsOfAClipThatFailsLaterAreNotSent) {
+  StartWithMetrics();
+  std::string text = SmallClip(3000);
+  text.insert(text.size() - 1, "x");
+  ASSERT_TRUE(Convert(text).ok());
+  ExpectLines({"bvhmill_clips_total{result=\"failed\"} 1\n",
+               "bvhmill_sent_bytes_total 0\n"});
 }
 
 TEST_F(MetricsTest, RefusalsAreCountedByReason) {

@@ -13,24 +13,13 @@
 #include <string_view>
 
 #include "bvhmill/base/call_error.h"
+#include "tests/server/convert/work/row_clip.h"
 #include "tests/support/pack.h"
 
 namespace bvhmill::testing {
 namespace {
 
 using server::IncrementalConversion;
-
-constexpr int64_t kKiB = 1024;
-
-std::string ClipOf(int frames) {
-  std::string text =
-      "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation "
-      "Zrotation\n}\nMOTION\nFrames: " +
-      std::to_string(frames) + "\nFrame Time: 0.01\n";
-  for (int i = 0; i < frames; ++i)
-    text += "1.5 2.5 " + std::to_string(i) + "\n";
-  return text;
-}
 
 std::string Encoded(Encoding encoding, const std::string& text) {
   switch (encoding) {
@@ -117,8 +106,7 @@ TEST(IncrementalConversionTest, AStepReadsAQuarterOfAMebibyteAtMost) {
     const ConvertResult& result = pieces.Finish();
     EXPECT_TRUE(result.status.ok()) << result.status;
     EXPECT_EQ(result.info.frames, 100'000);
-    // A joint of three floats.
-    EXPECT_EQ(pieces.receiver.data_bytes, 100'000 * 12);
+    EXPECT_EQ(pieces.receiver.data_bytes, 100'000 * kPositionBytes);
   }
 }
 
@@ -146,7 +134,10 @@ TEST(IncrementalConversionTest, ABrokenEncodingHasNoReport) {
       Pieces pieces(encoding);
       pieces.Give(bytes);
       const ConvertResult& result = pieces.Finish();
-      EXPECT_EQ(CallErrorOf(result.status).reason, "ENCODING_BROKEN");
+      const CallError error = CallErrorOf(result.status);
+      EXPECT_EQ(error.reason, "ENCODING_BROKEN");
+      EXPECT_EQ(error.field, "source.data");
+      EXPECT_FALSE(result.status.message().empty());
       EXPECT_EQ(pieces.conversion->decode_error(), result.status);
       EXPECT_TRUE(result.report.issues.empty());
       EXPECT_TRUE(result.info.joints.empty());
