@@ -195,6 +195,29 @@ TEST(Measures, LeaveOutValuesThatAreNotFinite) {
   EXPECT_NEAR(measures->joints[1].degrees, 90, 1e-9);
 }
 
+TEST(Measures, TheWayOfARootIsUnknownIfNoStepOfItIsKnown) {
+  std::string text = kSmall;
+  const size_t rows = text.find("Frame Time");
+  for (const char* place : {"\n0 0 0", "\n3 4 0"}) {
+    for (size_t at = text.find(place, rows); at != std::string::npos;
+         at = text.find(place, at + 1)) {
+      text.replace(at, 6, "\nnan 0 0");
+    }
+  }
+  const auto measures = Convert(text, Measured(), nullptr, nullptr).measures;
+  ASSERT_TRUE(measures.has_value());
+  EXPECT_FALSE(measures->root_path.has_value());
+  EXPECT_FALSE(measures->root_speed.has_value());
+  // A clip of one frame goes nowhere.
+  text = kSmall;
+  text.replace(text.find("Frames: 4"), 9, "Frames: 1");
+  text.resize(text.find("3 4 0"));
+  const auto pose = Convert(text, Measured(), nullptr, nullptr).measures;
+  ASSERT_TRUE(pose.has_value());
+  EXPECT_EQ(pose->root_path.value(), 0);
+  EXPECT_FALSE(pose->root_speed.has_value());
+}
+
 TEST(Measures, AreMadeOnlyIfAskedForAndOnlyOfClipsThatAreGood) {
   EXPECT_FALSE(Convert(kSmall, {}, nullptr, nullptr).measures.has_value());
   std::string broken = kSmall;

@@ -69,6 +69,7 @@ int64_t ClipMeasurer::MemoryBytes(const Skeleton& skeleton,
 
 void ClipMeasurer::Steps::Add(const Steps& more) {
   root_path += more.root_path;
+  knows_root = knows_root || more.knows_root;
   if (more.longest <= longest) return;
   longest = more.longest;
   joint = more.joint;
@@ -183,7 +184,10 @@ ClipMeasurer::Steps ClipMeasurer::StepsTo(Row positions) const {
     const double square =
         SquareOfStep(&last_positions_[3 * i], &positions[3 * i]);
     if (!std::isfinite(square)) continue;
-    if (i == 0) steps.root_path = std::sqrt(square);
+    if (i == 0) {
+      steps.root_path = std::sqrt(square);
+      steps.knows_root = true;
+    }
     if (square <= steps.longest) continue;
     steps.longest = square;
     steps.joint = static_cast<int32_t>(i);
@@ -230,12 +234,15 @@ void ClipMeasurer::SetJoints(ClipMeasures* measures) const {
 void ClipMeasurer::SetSpeeds(ClipMeasures* measures) const {
   const MotionFacts& motion = clip_->motion;
   const Steps steps = AllSteps();
-  measures->root_path = steps.root_path;
   const double rate = FramesPerSecond(clip_->frame_time);
   const int64_t count = motion.last_frame() - motion.first_frame();
+  // A clip of one frame has no steps, and its root stays.
+  if (count < 1 || steps.knows_root) measures->root_path = steps.root_path;
   if (!(rate > 0) || count < 1) return;
-  measures->root_speed =
-      IfFinite(steps.root_path * rate / static_cast<double>(count));
+  if (steps.knows_root) {
+    measures->root_speed =
+        IfFinite(steps.root_path * rate / static_cast<double>(count));
+  }
   const double speed = std::sqrt(steps.longest) * rate;
   if (steps.longest < 0 || !std::isfinite(speed)) return;
   measures->fastest = {speed, steps.joint, steps.frame};

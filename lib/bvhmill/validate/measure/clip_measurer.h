@@ -45,7 +45,9 @@ class ClipMeasurer final : public RowObserver {
     double longest = -1;
     int32_t joint = 0;
     int64_t frame = 0;
+    // The way of the known steps of the root; knows_root: there is one.
     double root_path = 0;
+    bool knows_root = false;
 
     void Add(const Steps& more);
   };
