@@ -208,14 +208,6 @@ TEST(Measures, TheWayOfARootIsUnknownIfNoStepOfItIsKnown) {
   ASSERT_TRUE(measures.has_value());
   EXPECT_FALSE(measures->root_path.has_value());
   EXPECT_FALSE(measures->root_speed.has_value());
-  // A clip of one frame goes nowhere.
-  text = kSmall;
-  text.replace(text.find("Frames: 4"), 9, "Frames: 1");
-  text.resize(text.find("3 4 0"));
-  const auto pose = Convert(text, Measured(), nullptr, nullptr).measures;
-  ASSERT_TRUE(pose.has_value());
-  EXPECT_EQ(pose->root_path.value(), 0);
-  EXPECT_FALSE(pose->root_speed.has_value());
 }
 
 TEST(Measures, AreMadeOnlyIfAskedForAndOnlyOfClipsThatAreGood) {

@@ -236,8 +236,7 @@ void ClipMeasurer::SetSpeeds(ClipMeasures* measures) const {
   const Steps steps = AllSteps();
   const double rate = FramesPerSecond(clip_->frame_time);
   const int64_t count = motion.last_frame() - motion.first_frame();
-  // A clip of one frame has no steps, and its root stays.
-  if (count < 1 || steps.knows_root) measures->root_path = steps.root_path;
+  if (steps.knows_root) measures->root_path = steps.root_path;
   if (!(rate > 0) || count < 1) return;
   if (steps.knows_root) {
     measures->root_speed =
