@@ -147,8 +147,8 @@ void PutLine(const ClipFinding& finding, ValidateParts* parts) {
   parts->lines->Put(ConversionLine(finding.path, finding.result, {}));
 }
 
-// Notes before the clips are checked; whole lines. Edits matter for outputs,
-// and their result has other frames and joints.
+// Notes before the clips are checked; whole lines. Edits change outputs alone:
+// issues name the frames and joints of the file.
 std::string NotesBefore(const ValidateFlags& flags) {
   std::string notes = RenderingNote(flags.report);
   if (!flags.is_dry_run && !IsEmpty(flags.convert.edits)) {

@@ -74,7 +74,7 @@ std::vector<int64_t> AllFramesOf(const Issue& issue) {
   return frames;
 }
 
-// The issue says that rules have left out its clip, or a part of them has.
+// True if the issue says that all rules or some of them left its clip out.
 bool SaysNotJudged(const Issue& issue) {
   return ArgOf(issue, "rows").ends_with("not judged") ||
          !ArgOf(issue, "left_out").empty();

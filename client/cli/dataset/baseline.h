@@ -38,8 +38,8 @@ struct BaselineMatch {
   // The issues of files that are not among the inputs, and these files, sorted.
   int64_t elsewhere = 0;
   std::vector<std::string> files_elsewhere;
-  // Clips of the run whose faults were not all looked for, for a reason that
-  // only known issues state.
+  // Clips of the run that all rules or some of them left out. Only known issues
+  // say why.
   int64_t not_judged = 0;
 };
 

@@ -42,9 +42,9 @@ std::string Elsewhere(const BaselineMatch& match) {
 }
 
 std::string NotJudged(int64_t clips) {
-  return "known issues of " + Count(clips, "clip") +
-         " say that the motion, or a part of its faults, is not judged: it may "
-         "have faults that are new";
+  return "the motion of " + Count(clips, "clip") +
+         " is not judged by all rules, as known issues say: new faults may be "
+         "missed";
 }
 
 }  // namespace

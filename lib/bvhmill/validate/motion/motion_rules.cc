@@ -21,8 +21,8 @@ constexpr MakeRule kRules[] = {
 #undef BVHMILL_MOTION_RULE
 };
 
-// Tells a caller that ignores the issues about such a clip that rules have left
-// it out.
+// Adds an issue if rules have left the clip out, and the caller ignores the
+// issue that says so.
 void LogNotJudged(const MotionFacts& facts, IssueLog* log) {
   const bool ignores_values = log->HasIgnored(IssueCode::DATA_NOT_FINITE) ||
                               log->HasIgnored(IssueCode::DATA_OUT_OF_RANGE);
