@@ -29,7 +29,8 @@ constexpr char kInfo[] =
     "offset: [0, 0, 0] } }";
 constexpr char kReport[] =
     "status {} report { verdict: VERDICT_VALID counts { hints: 1 } "
-    "issues { code: 'DATA_FRAME_TIME_ODD' severity: SEVERITY_HINT location {} "
+    "issues { code: 'DATA_FRAME_TIME_ODD' severity: SEVERITY_HINT "
+    "location { line: 9 column: 13 } "
     "occurrences: 1 message: 'the frame time is 0.5; the rate of the clip is 2 "
     "frames a second, too slow to show a motion' "
     "args { key: 'near' value: '10' } args { key: 'value' value: '0.5' } "
