@@ -256,7 +256,7 @@ absl::Status Reader::ReadSeverities(const toml::node& node) {
     const std::string wrong =
         CheckWord(word, {"error", "warning", "info", "hint"});
     const std::optional<Severity> severity = SeverityNamed(word);
-    if (!severity) return Wrong(value, code + ": " + wrong);
+    if (!severity) return Wrong(value, std::string(code).append(": ") + wrong);
     result_.severities[code] = *severity;
   }
   return absl::OkStatus();
