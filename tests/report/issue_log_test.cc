@@ -103,6 +103,9 @@ TEST(IssueLog, TellsAnIgnoredIssueFromOneThatIsListedOrMissing) {
   EXPECT_TRUE(log.HasIgnored(IssueCode::DATA_NOT_FINITE));
   EXPECT_FALSE(log.HasIgnored(IssueCode::DATA_JUMP)) << "is listed";
   EXPECT_FALSE(log.HasIgnored(IssueCode::DATA_SPIKE)) << "does not occur";
+  EXPECT_TRUE(log.HasListed(IssueCode::DATA_JUMP));
+  EXPECT_FALSE(log.HasListed(IssueCode::DATA_NOT_FINITE)) << "is ignored";
+  EXPECT_FALSE(log.HasListed(IssueCode::DATA_SPIN)) << "does not occur";
 }
 
 TEST(IssueLog, AnIssueAboutTheFrameTimeHasItsPlace) {

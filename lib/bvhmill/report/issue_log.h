@@ -72,7 +72,12 @@ class IssueLog {
   // later without a line get this place.
   void SetFrameTimePlace(const Location& place) { frame_time_place_ = place; }
 
-  // True if an issue of this code was added, and the report ignores it.
+  // True if an issue of this code was added, and the report lists it or ignores
+  // it.
+  bool HasListed(IssueCode code) const {
+    const auto index = static_cast<size_t>(code);
+    return occurred_[index] && wanted_[index];
+  }
   bool HasIgnored(IssueCode code) const {
     const auto index = static_cast<size_t>(code);
     return occurred_[index] && !wanted_[index];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 #include "bvhmill/validate/motion/events/cut_finder.h"
@@ -24,9 +25,16 @@ constexpr MakeRule kRules[] = {
 // Adds an issue if rules have left the clip out, and the caller ignores the
 // issue that says so.
 void LogNotJudged(const MotionFacts& facts, IssueLog* log) {
-  const bool ignores_values = log->HasIgnored(IssueCode::DATA_NOT_FINITE) ||
-                              log->HasIgnored(IssueCode::DATA_OUT_OF_RANGE);
-  if (facts.non_finite_rows > 0 && ignores_values) {
+  constexpr IssueCode kValues[] = {IssueCode::DATA_NOT_FINITE,
+                                   IssueCode::DATA_OUT_OF_RANGE};
+  const auto is_listed = [log](IssueCode code) { return log->HasListed(code); };
+  const auto is_ignored = [log](IssueCode code) {
+    return log->HasIgnored(code);
+  };
+  // An issue of one code speaks for both.
+  if (facts.non_finite_rows > 0 &&
+      std::any_of(std::begin(kValues), std::end(kValues), is_ignored) &&
+      std::none_of(std::begin(kValues), std::end(kValues), is_listed)) {
     log->Add(
         IssueCode::DATA_NOT_JUDGED, {},
         {{"what", "faults of the motion"}, {"why", "a value is not finite"}});
