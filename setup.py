@@ -59,8 +59,10 @@ class ByCMake(build_ext):
         python = python_of(folder)
         if python is None:
             subprocess.run(
-                ["cmake", "--preset", "python", "-S", ROOT, "-B", folder,
-                 "-DBVHMILL_WERROR=OFF",
+                ["cmake", "-G", "Ninja", "-S", ROOT, "-B", folder,
+                 "-DCMAKE_BUILD_TYPE=Release", "-DBVHMILL_PYTHON=ON",
+                 *(f"-DBVHMILL_{part}=OFF" for part in
+                   ("SERVICE", "TESTS", "BENCH", "INSTALL")),
                  f"-DPython3_EXECUTABLE={sys.executable}"],
                 check=True, cwd=ROOT)
         elif not is_this(python):

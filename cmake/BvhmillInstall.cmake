@@ -22,7 +22,8 @@ if(BVHMILL_SERVICE)
     FILES_MATCHING PATTERN "*.proto")
 endif()
 install(TARGETS ${targets} EXPORT bvhmill-targets
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT bvhmill-targets NAMESPACE bvhmill::
   DESTINATION "${package_dir}")
 configure_package_config_file(

@@ -12,6 +12,15 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # GCC 12 sees overlaps in std::string operator+ that are not there (its bug
   # 105651).
   target_compile_options(bvhmill_flags INTERFACE -Wno-restrict)
+  if(BVHMILL_PRECOMPILE)
+    # The same overlaps have other names if the headers are precompiled.
+    target_compile_options(bvhmill_flags INTERFACE
+      -Wno-array-bounds -Wno-stringop-overflow)
+  endif()
+endif()
+if(BUILD_SHARED_LIBS)
+  # No program replaces functions of the library, so it calls them directly.
+  target_compile_options(bvhmill_flags INTERFACE -fno-semantic-interposition)
 endif()
 if(BVHMILL_SANITIZE)
   target_compile_options(bvhmill_flags INTERFACE
@@ -43,6 +52,9 @@ endfunction()
 # linkage, and none may hide a name of a header that another source of the folder
 # uses.
 function(bvhmill_compile_by_folder target)
+  if(NOT BVHMILL_BY_FOLDER)
+    return()
+  endif()
   set_target_properties(${target} PROPERTIES
     UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   foreach(source ${ARGN})
@@ -64,4 +76,13 @@ function(bvhmill_compile_folders target)
     endif()
   endforeach()
   bvhmill_compile_by_folder(${target} ${chosen})
+endfunction()
+
+# bvhmill_precompile(TARGET HEADER...): precompiles headers that many sources of
+# TARGET include, where BVHMILL_PRECOMPILE is on. A source still includes what it
+# uses: builds without it are the rule outside of this project.
+function(bvhmill_precompile target)
+  if(BVHMILL_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
 endfunction()

@@ -2,9 +2,9 @@
 # Runs the tests of one language, or those of the pages that a newcomer follows,
 # against the programs in BIN.
 #
-#   run.sh python|node|readme|schema|sarif|page BIN WORK
+#   run.sh python|node|readme|schema|sarif|page|one_page BIN WORK
 #
-# WORK/clients/node and WORK/clients/page hold the packages of Node.
+# one_page opens the page of reports once. WORK/clients/node and WORK/clients/page hold the packages of Node.
 set -euo pipefail
 
 language=$1
@@ -70,10 +70,19 @@ run_node() {
 }
 
 run_page() {
+  need_browser
+  node --test "$here"/page/*.test.js
+}
+
+run_one_page() {
+  need_browser
+  node --test --test-name-pattern "shows what validate" "$here/page/page.test.js"
+}
+
+need_browser() {
   export NODE_PATH=$work/page/node_modules
   [ -d "$NODE_PATH/playwright-core" ] || skip "no packages of npm in $work/page"
   [ -x /usr/bin/chromium ] || skip "no chromium"
-  node --test "$here"/page/*.test.js
 }
 
 "run_$language"

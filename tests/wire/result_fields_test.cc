@@ -9,6 +9,7 @@
 #include <string>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/report/catalogue.h"
 #include "bvhmill/wire/result.h"
 #include "bvhmill/wire/serialize.h"
 #include "tests/support/error_parts.h"
@@ -36,7 +37,7 @@ using ::testing::IsEmpty;
 
 constexpr char kBase[] =
     "status {} report { verdict: VERDICT_UNREADABLE counts {} "
-    "rules_version: '12' } info {} times { queued {} read {} validate {} "
+    "} info {} times { queued {} read {} validate {} "
     "edit {} solve {} encode {} }";
 
 // A report with one issue, which `change` makes.
@@ -269,6 +270,7 @@ const ResultCase kResultCases[] = {
 
 v1::ClipResult MessageOfResult(const ResultCase& result) {
   auto message = ParseText<v1::ClipResult>(kBase);
+  message.mutable_report()->set_rules_version(std::string(kRulesVersion));
   message.MergeFrom(ParseText<v1::ClipResult>(result.text));
   return message;
 }

@@ -86,8 +86,9 @@ def configure(folder, python):
 def test_each_python_has_a_folder_of_its_own(build, tmp_path, monkeypatch):
     build.run()
     folder = tmp_path / f"build/wheel-{sys.implementation.cache_tag}"
-    assert build.calls[0][-4:] == ["-B", str(folder), "-DBVHMILL_WERROR=OFF",
-                                   f"-DPython3_EXECUTABLE={sys.executable}"]
+    words = build.calls[0]
+    assert words[0] == "cmake" and words[words.index("-B") + 1] == str(folder)
+    assert f"-DPython3_EXECUTABLE={sys.executable}" in words
     assert build.calls[1][:3] == ["cmake", "--build", str(folder)]
     monkeypatch.setattr(sys.implementation, "cache_tag", "cpython-99")
     build.run()

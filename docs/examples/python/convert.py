@@ -1,6 +1,6 @@
 """Has a server convert every BVH file of a folder, over one stream.
 
-    PYTHONPATH=build/python/package /usr/bin/python3 \
+    PYTHONPATH=build/release/package /usr/bin/python3 \
         docs/examples/python/convert.py FOLDER OUT_FOLDER \
         [--server HOST:PORT] [--options JSON]
 

@@ -1,6 +1,6 @@
 """A folder of takes on a Dask cluster of processes: arrays, and issues.
 
-    PYTHONPATH=build/python/package /usr/bin/python3 \
+    PYTHONPATH=build/release/package /usr/bin/python3 \
         docs/examples/python/dask_folder.py FOLDER OUT
 
 Writes OUT/a/take.npy with positions for FOLDER/a/take.bvh, and OUT/issues.csv.

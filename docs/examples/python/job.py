@@ -1,6 +1,6 @@
 """Has a server convert a folder as a durable job, and fetches the files.
 
-    PYTHONPATH=build/python/package /usr/bin/python3 \
+    PYTHONPATH=build/release/package /usr/bin/python3 \
         docs/examples/python/job.py FOLDER OUT_FOLDER [--server HOST:PORT] \
         [--token-file FILE]
 

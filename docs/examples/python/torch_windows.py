@@ -1,6 +1,6 @@
 """A PyTorch dataset over windows of takes.
 
-    PYTHONPATH=build/python/package /usr/bin/python3 \
+    PYTHONPATH=build/release/package /usr/bin/python3 \
         docs/examples/python/torch_windows.py FOLDER
 
 Prints the shape of each batch of one pass. Takes that cannot be read are named

@@ -11,7 +11,7 @@ rule, and the rule is printed:
   ./dev test      is left out: this test is one of them
   ./dev build     is left out: everything has been built
   ./dev build python
-                  links build/python, if the package has been built there
+                  is left out, too, if the package is in build/release
   apt-get install looks whether the packages are there
   npm install     links NODE_MODULES, if it has the packages
   bvhmilld        serves on a free port until the page ends. Commands, programs
@@ -19,7 +19,7 @@ rule, and the rule is printed:
 
 A command must fail where the page shows an `error:` of it, and succeed
 otherwise. Exit status: 0 all pages hold, 1 one does not, 77 programs of Node or
-Python were left out, since NODE_MODULES or build/python is not there.
+Python were left out, since NODE_MODULES or the package is not there.
 """
 
 import os
@@ -92,7 +92,7 @@ class Newcomer:
         if words[:2] == ["./dev", "test"]:
             return self._say("this test is one of them", None)
         if words == ["./dev", "build", "python"]:
-            return self._link_python()
+            return self._find_python()
         if words[:2] == ["./dev", "build"]:
             return self._say("everything has been built", None)
         if words[:3] == ["sudo", "apt-get", "install"]:
@@ -113,13 +113,11 @@ class Newcomer:
         print(f"  RULE: {reason}; instead: {command or 'nothing'}")
         return command
 
-    def _link_python(self):
-        built = BIN.parent.parent / "python"
-        if not (built / "package").is_dir():
+    def _find_python(self):
+        if not (BIN.parent / "package").is_dir():
             self.left_out = self._has_no_python = True
             return self._say("the Python package is not built", None)
-        return self._say("the package has been built",
-                         f"ln -sfn {built} build/python")
+        return self._say("the package has been built", None)
 
     def _link_packages(self, words):
         if self._node_modules is None:

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "bvhmill/report/catalogue.h"
 #include "server/auth/tokens.h"
 #include "tests/server/fixture.h"
 #include "tests/support/files.h"
@@ -230,7 +231,6 @@ TEST_F(ServerInfoTest, AMissingLimitIsZero) {
 
 constexpr char kAllButLimits[] = R"(
   api_packages: 'bvhmill.v1'
-  rules_version: '12'
   formats { format: 'positions' file_extension: '.positions.npy'
             media_type: 'application/vnd.bvhmill.tensor' }
   formats { format: 'rotations' file_extension: '.rotations.npy'
@@ -266,6 +266,8 @@ TEST_F(ServerInfoTest, FormatsEncodingsMapsAndBuildAreStated) {
   EXPECT_NE(info.build().git_commit(), "");
   EXPECT_NE(info.build().compiler(), "");
   EXPECT_NE(info.build().compiler(), info.build().git_commit());
+  EXPECT_EQ(info.rules_version(), kRulesVersion);
+  info.clear_rules_version();
   info.clear_limits();
   info.clear_joint_maps();
   info.clear_server_version();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bvhmill/report/catalogue.h"
 #include "tests/server/fixture.h"
 #include "tests/support/pack.h"
 #include "tests/wire/coverage.h"
@@ -27,15 +28,20 @@ constexpr char kInfo[] =
     "info { frames: 2 frames_per_second: 2 frame_time_seconds: 0.5 "
     "joint_count: 1 joints { name: 'Hips' parent: -1 channels: 'XYZ' "
     "offset: [0, 0, 0] } }";
-constexpr char kReport[] =
-    "status {} report { verdict: VERDICT_VALID counts { hints: 1 } "
-    "issues { code: 'DATA_FRAME_TIME_ODD' severity: SEVERITY_HINT "
-    "location { line: 9 column: 13 } "
-    "occurrences: 1 message: 'the frame time is 0.5; the rate of the clip is 2 "
-    "frames a second, too slow to show a motion' "
-    "args { key: 'near' value: '10' } args { key: 'value' value: '0.5' } "
-    "args { key: 'reading' value: '2 frames a second, too slow to show a "
-    "motion' } } rules_version: '12' }";
+const std::string& Report() {
+  static const std::string report =
+      "status {} report { verdict: VERDICT_VALID counts { hints: 1 } "
+      "issues { code: 'DATA_FRAME_TIME_ODD' severity: SEVERITY_HINT "
+      "location { line: 9 column: 13 } "
+      "occurrences: 1 message: 'the frame time is 0.5; the rate of the clip is "
+      "2 "
+      "frames a second, too slow to show a motion' "
+      "args { key: 'near' value: '10' } args { key: 'value' value: '0.5' } "
+      "args { key: 'reading' value: '2 frames a second, too slow to show a "
+      "motion' } } rules_version: '" +
+      std::string(kRulesVersion) + "' }";
+  return report;
+}
 constexpr char kCsv[] =
     "frame,time,Hips.x,Hips.y,Hips.z\n0,0,1,2,3\n1,0.5,4,5,6\n";
 
@@ -106,7 +112,7 @@ TEST_F(ClipMessagesTest, ConvertClipAnswers) {
   v1::ConvertClipResponse response;
   ASSERT_TRUE(clips_->ConvertClip(&context, request, &response).ok());
   response.mutable_result()->clear_times();
-  ExpectText(response, "result { " + std::string(kReport) + kInfo +
+  ExpectText(response, "result { " + Report() + kInfo +
                            CsvOutput("data: " + Quoted(kCsv)) + " }");
 }
 
@@ -122,7 +128,7 @@ TEST_F(ClipMessagesTest, ConvertClipAnswersInTheOrderOfOutputs) {
   response.mutable_result()->clear_times();
   ExpectText(
       response,
-      "result { " + std::string(kReport) + kInfo +
+      "result { " + Report() + kInfo +
           "outputs { id: 'first' media_type: 'application/vnd.bvhmill.tensor' "
           "size_bytes: 24 tensor { dtype: DATA_TYPE_FLOAT32 shape: [2, 1, 3] "
           "axes: ['frame', 'joint', 'xyz'] } "
@@ -139,7 +145,7 @@ TEST_F(ClipMessagesTest, ValidateClipAnswersWithoutOutputs) {
   v1::ValidateClipResponse response;
   ASSERT_TRUE(clips_->ValidateClip(&context, request, &response).ok());
   response.mutable_result()->clear_times();
-  ExpectText(response, "result { " + std::string(kReport) + kInfo + " }");
+  ExpectText(response, "result { " + Report() + kInfo + " }");
 }
 
 // Each value of the enum is the encoding of its name.
@@ -201,11 +207,10 @@ TEST_F(ClipMessagesTest, ConvertClipsAnswersInOrder) {
         " outputs { id: 'csv' media_type: 'text/csv' size_bytes: -1 } }");
     responses.push_back("output_chunk { " + name + "data: " + Quoted(kCsv) +
                         " }");
-    responses.push_back("result { " + name + kReport + kInfo + CsvOutput("") +
+    responses.push_back("result { " + name + Report() + kInfo + CsvOutput("") +
                         " }");
   }
-  responses.push_back("result { key: 'facts' " + std::string(kReport) + kInfo +
-                      " }");
+  responses.push_back("result { key: 'facts' " + Report() + kInfo + " }");
   ExpectTalk(StreamRequests(SourceOf("format: SOURCE_FORMAT_BVH")), responses);
 }
 
