@@ -95,6 +95,12 @@ void TakeRows(const std::function<int64_t(int64_t)>& source, Clip* clip) {
   }
 }
 
+void StandStill(int32_t node, Clip* clip) {
+  for (int64_t t = 0; t < clip->motion.frames; ++t) {
+    for (const int k : {0, 1, 2}) ValueAt(clip, t, node, k) = 0;
+  }
+}
+
 void ExchangeRows(int64_t first, int64_t second, Clip* clip) {
   TakeRows(
       [=](int64_t t) {

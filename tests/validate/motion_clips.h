@@ -32,6 +32,8 @@ Clip MovingClip(const MotionShape& shape);
 float& ValueAt(Clip* clip, int64_t frame, int32_t node, int32_t channel);
 // Replaces row t by row source(t) of the clip as it was.
 void TakeRows(const std::function<int64_t(int64_t)>& source, Clip* clip);
+// All angles of a joint are 0.
+void StandStill(int32_t node, Clip* clip);
 // Exchanges rows `first` and `second`.
 void ExchangeRows(int64_t first, int64_t second, Clip* clip);
 // Adds `degrees` to a channel in the frames from `first` to `last`.

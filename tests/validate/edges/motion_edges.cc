@@ -21,13 +21,6 @@ void LeapFour(float degrees, int64_t frame, Clip* clip) {
   }
 }
 
-// All angles of a joint are 0.
-void StandStill(int32_t node, Clip* clip) {
-  for (int64_t t = 0; t < clip->motion.frames; ++t) {
-    for (const int k : {0, 1, 2}) ValueAt(clip, t, node, k) = 0;
-  }
-}
-
 std::vector<FaultCase> FrozenEdges() {
   return {
       {"FrozenAtTenFramesASecond",
