@@ -29,8 +29,9 @@ using Clock = std::chrono::steady_clock;
 
 // The only clip of its stream.
 constexpr char kKey[] = "1";
-// How long a server may take to end a stream on which nothing is left to say.
-constexpr std::chrono::seconds kEndTime{5};
+// How long a server may take to end a stream on which nothing is left to say,
+// if it may be silent for so long.
+constexpr std::chrono::milliseconds kEndTime{5000};
 // Messages of kinds that only newer servers know.
 constexpr int kMaxUnknownMessages = 1000;
 
@@ -64,7 +65,10 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
   // Waits for the end of the call. A server that has more to say, or does not
   // end it, is not heard any more.
   void Finish(const CancelToken* cancel) {
-    const Clock::time_point latest = Clock::now() + kEndTime;
+    const auto patience = clip_.answer_timeout.count() > 0
+                              ? std::min(clip_.answer_timeout, kEndTime)
+                              : kEndTime;
+    const Clock::time_point latest = Clock::now() + patience;
     const auto gives_up = [latest] { return Clock::now() > latest; };
     while (NextUnless(cancel, gives_up) != nullptr) context_.TryCancel();
     RemoveHold();

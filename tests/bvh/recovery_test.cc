@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -335,22 +334,20 @@ TEST(Recovery, TheFirstFaultIsTheSameInStrictReading) {
                                 "HIERARCHY_WORD_UNKNOWN 9:3 Knee"}));
 }
 
-// Faults without end take time by the byte, and counts stay exact.
+// Counts stay exact, also of more faults than a report lists. A reader that
+// takes time by the square of their number does not end before the test is
+// given up.
 TEST(Recovery, FloodsAreCounted) {
-  constexpr int kTimes = 200'000;
+  constexpr int kTimes = 1'000'000;
   const std::string head =
       "HIERARCHY\nROOT " + std::string(4000, 'n') + "\n{\n";
   for (const std::string_view line :
        {"x\n", "OFFSET a\n", "CHANNELS ?\n", "{\n"}) {
     std::string text = head;
     for (int i = 0; i < kTimes; ++i) text += line;
-    const auto start = std::chrono::steady_clock::now();
     const Report report = Convert(text, {}, nullptr, nullptr).report;
     // All but the one about the end of the text.
     EXPECT_EQ(report.counts.errors - 1, kTimes) << line;
-    EXPECT_LT(std::chrono::steady_clock::now() - start,
-              std::chrono::seconds(20))
-        << line;
   }
 }
 

@@ -172,6 +172,8 @@ TEST(HostileStream, AnUploadThatIsNotReadEnds) {
 
 // A slow line: the server reads, so it is not silent.
 TEST(HostileStream, AnUploadThatIsReadSlowlyGoesOn) {
+  constexpr int kSlowPieces = 24;
+  constexpr milliseconds kPause(50);
   FakeServer server([](FakeCall* call) {
     if (call->method() == "GetServerInfo") {
       call->Read();
@@ -180,11 +182,11 @@ TEST(HostileStream, AnUploadThatIsReadSlowlyGoesOn) {
     }
     // Then fast, since the last bytes wait in buffers.
     for (int i = 0; call->Read(); ++i) {
-      if (i < 12) call->Sleep(milliseconds(500));
+      if (i < kSlowPieces) call->Sleep(kPause);
     }
     return Send(GoodAnswer())(call);
   });
-  const auto client = Connect(server, milliseconds(3000));
+  const auto client = Connect(server, kSlowPieces * kPause / 2);
   ASSERT_NE(client, nullptr);
   const std::string text(size_t{64} << 20, 'x');
   FirstOutput output;

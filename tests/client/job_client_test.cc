@@ -32,23 +32,31 @@ class JobClientTest : public JobServerTest {
 // slow line takes longer as a whole.
 TEST_F(JobClientTest, AnUploadAndADownloadMayTakeLongerThanOneAnswer) {
   StartJobs();
-  const auto jobs = Connect(milliseconds(1500));
-  const std::string bytes(size_t{3} << 20, 'b');
+  constexpr milliseconds kAnswer(1000);
+  constexpr milliseconds kPiece(50);
+  const auto jobs = Connect(kAnswer);
+  const std::string bytes(size_t{8} << 20, 'b');
+  int pieces = 0;
   const auto read = [&](int64_t offset, size_t size, std::string* piece) {
-    std::this_thread::sleep_for(milliseconds(200));
+    ++pieces;
+    std::this_thread::sleep_for(kPiece);
     *piece = bytes.substr(static_cast<size_t>(offset), size);
     return absl::OkStatus();
   };
   EXPECT_EQ(jobs->Upload(BlobOf(bytes), static_cast<int64_t>(bytes.size()),
                          read, nullptr, nullptr),
             absl::OkStatus());
+  EXPECT_GT(pieces * kPiece, kAnswer);
+  pieces = 0;
   std::string back;
   const auto take = [&](std::string_view piece) {
-    std::this_thread::sleep_for(milliseconds(200));
+    ++pieces;
+    std::this_thread::sleep_for(kPiece);
     back += piece;
     return absl::OkStatus();
   };
   EXPECT_EQ(jobs->Download(BlobOf(bytes), take, nullptr), absl::OkStatus());
+  EXPECT_GT(pieces * kPiece, kAnswer);
   EXPECT_TRUE(back == bytes);
 }
 

@@ -2,17 +2,14 @@
 
 // A bound for what must not hang.
 
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
 #include "bvhmill/base/cancel.h"
+#include "tests/support/eventually.h"
 
 namespace bvhmill::testing {
-
-// Longer than any wait of these tests; what needs it hangs.
-inline constexpr std::chrono::seconds kPatience{60};
 
 // Cancels `token` if it lives for longer than kPatience.
 class Watch {

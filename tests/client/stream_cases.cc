@@ -52,11 +52,18 @@ auto SendForEver(std::vector<std::string> frames) {
   };
 }
 
+// Longer than kSlowTimeout in all.
+constexpr std::chrono::milliseconds kSlowTimeout(500);
 grpc::Status SendSlowly(FakeCall* call) {
-  for (const std::string& frame :
-       {Begin(), Chunk("data: '1234'"), Chunk("offset: 4 data: '5678'"),
-        Chunk("offset: 8 data: '9012'"), GoodResult()}) {
-    call->Sleep(kAnswerTimeout / 2);
+  std::vector<std::string> frames = {Begin()};
+  const std::string data = "123456789012";
+  for (size_t i = 0; i < data.size(); ++i) {
+    frames.push_back(Chunk("offset: " + std::to_string(i) + " data: '" +
+                           data.substr(i, 1) + "'"));
+  }
+  frames.push_back(GoodResult());
+  for (const std::string& frame : frames) {
+    call->Sleep(kSlowTimeout / 10);
     call->Write(frame);
   }
   return grpc::Status::OK;
@@ -122,7 +129,7 @@ std::vector<StreamCase> GoodCases() {
        kOk, "", ""},
       {"WithMessagesOfANewerServer",
        Send({"", Begin(), "", GoodChunk(), "", GoodResult()}), kOk},
-      {"SlowButGoingOn", &SendSlowly, kOk},
+      {"SlowButGoingOn", &SendSlowly, kOk, "", "123456789012", kSlowTimeout},
       {"ResultTwice", Send({Begin(), GoodChunk(), GoodResult(), GoodResult()}),
        kOk},
       {"ChunkAfterTheResult",

@@ -6,32 +6,17 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bvhmill/v1/clip_service.grpc.pb.h"
 #include "bvhmill/v1/server_service.grpc.pb.h"
 #include "server/app/server.h"
+#include "tests/support/eventually.h"
 
 namespace bvhmill::testing {
-
-// The longest time that a test waits for an event.
-inline constexpr std::chrono::seconds kPatience(60);
-
-// Waits until `is_met` returns true; false after kPatience.
-template <typename Condition>
-bool Eventually(const Condition& is_met) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (!is_met()) {
-    if (std::chrono::steady_clock::now() >= end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return true;
-}
 
 // A small clip that is valid, with `frames` frames. Rotations differ from axis
 // to axis, joint to joint and frame to frame.

@@ -15,6 +15,7 @@ inline constexpr int kPriority = 2;
 inline constexpr int kReset = 3;
 inline constexpr int kSettings = 4;
 inline constexpr int kPing = 6;
+inline constexpr int kGoAway = 7;
 inline constexpr int kWindowUpdate = 8;
 inline constexpr int kContinuation = 9;
 // Flags.

@@ -85,3 +85,13 @@ def walk_path(tmp_path: pathlib.Path, walk: bytes) -> pathlib.Path:
     path = tmp_path / "walk.bvh"
     path.write_bytes(walk)
     return path
+
+
+@pytest.fixture(scope="session")
+def long_path(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """A take that is read in more than half a second."""
+    path = tmp_path_factory.mktemp("long") / "long.bvh"
+    head, rows = walk_text(60_000, 20).split(b"0.01\n", 1)
+    head = head.replace(b"60000", b"360000")
+    path.write_bytes(head + b"0.01\n" + rows * 6)
+    return path

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import contextlib
+import threading
 import time
 
 import pytest
@@ -23,33 +24,39 @@ KINDS = pytest.mark.parametrize("kind", [Client, Awaited],
                                 ids=["sync", "async"])
 
 
+TIME_OF_CALL = 0.05
+
+
 class Slow(clip_service_pb2_grpc.ClipServiceServicer,
            server_service_pb2_grpc.ServerServiceServicer):
-    """Each call takes some seconds. ConvertClip gives no answer, since it would
-    be too large; ValidateClip is busy for `pause` more seconds."""
+    """ConvertClip gives no answer, since it would be too large; ConvertClips
+    never ends; ValidateClip is busy for `pause` more seconds."""
 
-    def __init__(self, seconds, pause=0.0):
-        self._seconds = seconds
+    def __init__(self, pause=0.0):
         self._pause = pause
+        self.end = threading.Event()
+        # The names of calls, and the seconds that each had left.
         self.calls = []
+        self.left = []
 
     def GetServerInfo(self, request, context):
-        self._note("GetServerInfo")
+        self._note("GetServerInfo", context)
         answer = server_service_pb2.GetServerInfoResponse()
         answer.limits.max_unary_response_bytes = 1 << 20
         answer.limits.max_request_message_bytes = 1 << 20
         return answer
 
     def ConvertClip(self, request, context):
-        self._note("ConvertClip")
+        self._note("ConvertClip", context)
         context.abort(grpc.StatusCode.OUT_OF_RANGE, "too large")
 
     def ConvertClips(self, requests, context):
-        self._note("ConvertClips")
+        self._note("ConvertClips", context)
+        self.end.wait(60)
         yield clips.ConvertClipsResponse()
 
     def ValidateClip(self, request, context):
-        self._note("ValidateClip")
+        self._note("ValidateClip", context)
         retry = status_pb2.RetryInfo()
         retry.retry_delay.FromNanoseconds(int(self._pause * 1e9))
         status = status_pb2.RpcStatus(code=8, message="busy")
@@ -59,9 +66,10 @@ class Slow(clip_service_pb2_grpc.ClipServiceServicer,
             (("grpc-status-details-bin", status.SerializeToString()),))
         context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "busy")
 
-    def _note(self, name):
+    def _note(self, name, context):
         self.calls.append(name)
-        time.sleep(self._seconds)
+        self.left.append(context.time_remaining())
+        time.sleep(TIME_OF_CALL)
 
 
 @contextlib.contextmanager
@@ -75,29 +83,30 @@ def running(services):
     try:
         yield f"127.0.0.1:{port}"
     finally:
+        services.end.set()
         server.stop(0).wait()
 
 
-# Three calls of 0.6 seconds each.
 @KINDS
 def test_the_calls_of_one_read_share_its_timeout(kind):
-    slow = Slow(0.6)
+    slow = Slow()
     with running(slow) as address:
-        begin = time.monotonic()
         with pytest.raises(ServerError) as caught:
-            kind(address, timeout=1.4).read(b"HIERARCHY")
-        taken = time.monotonic() - begin
+            kind(address, timeout=1.5).read(b"HIERARCHY")
     assert caught.value.code == "DEADLINE_EXCEEDED"
     assert slow.calls == ["GetServerInfo", "ConvertClip", "ConvertClips"]
-    assert 1.3 < taken < 1.75
+    # Each has what the calls before it have left, but for rounding.
+    times = [1.5 + TIME_OF_CALL, *slow.left]
+    assert all(later < earlier - TIME_OF_CALL / 2
+               for earlier, later in zip(times, times[1:])), times
 
 
 # A second try would have no time: its error would say nothing.
 @KINDS
 def test_a_server_that_stays_busy_is_named_as_the_reason(kind):
-    busy = Slow(0.4, pause=0.4)
+    busy = Slow(pause=60)
     with running(busy) as address:
         with pytest.raises(ServerError, match="busy") as caught:
-            kind(address, timeout=1).validate(b"HIERARCHY")
+            kind(address, timeout=30).validate(b"HIERARCHY")
     assert caught.value.code == "RESOURCE_EXHAUSTED"
     assert busy.calls == ["GetServerInfo", "ValidateClip"]

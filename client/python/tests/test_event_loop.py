@@ -5,13 +5,12 @@ import contextlib
 import os
 import socket
 import threading
-import time
 
 import pytest
 
 grpc = pytest.importorskip("grpc")
 
-from bvhmill.client import AsyncClient, ServerError, _connection
+from bvhmill.client import AsyncClient, ServerError, _connection, _tls
 from bvhmill.client import _calls as client_calls
 from bvhmill.client._connection import Settings
 from bvhmill.jobs import AsyncJobs, _calls, _fetch, _folder, _sources
@@ -39,7 +38,7 @@ class Mute:
         with contextlib.suppress(OSError):
             while True:
                 plain = self._socket.accept()[0]
-                plain.settimeout(0.2)
+                plain.settimeout(1)
                 try:
                     is_grpc = plain.recv(3).startswith(b"PRI")
                 except OSError:
@@ -50,23 +49,15 @@ class Mute:
                     self.handshakes.append(plain)
 
 
-async def longest_stop_in(work):
-    """The longest time in seconds in which the loop does nothing else."""
-    stops = [0.0]
-
-    async def beat():
-        last = time.monotonic()
-        while True:
-            await asyncio.sleep(0.01)
-            stops.append(time.monotonic() - last)
-            last = time.monotonic()
-
-    beats = asyncio.ensure_future(beat())
-    await asyncio.sleep(0.02)
-    await work
-    await asyncio.sleep(0.02)
-    beats.cancel()
-    return max(stops)
+async def turns_in(work, has_begun):
+    """The turns of the loop while `work` waits, of which `has_begun` tells."""
+    task = asyncio.ensure_future(work)
+    turns = 0
+    while not task.done():
+        turns += bool(has_begun())
+        await asyncio.sleep(0.01)
+    await task
+    return turns
 
 
 async def all_of(items):
@@ -78,22 +69,36 @@ async def all_of(items):
     (AsyncClient, lambda client, path: all_of(client.read_many([path]))),
     (AsyncJobs, lambda client, path: client.list())],
     ids=["unary", "stream", "jobs"])
-def test_the_loop_runs_while_a_server_does_not_answer(kind, call, walk_path):
+def test_the_loop_runs_while_a_server_does_not_answer(kind, call, walk_path,
+                                                      monkeypatch):
+    seconds = []
+
+    def asked(*words):
+        seconds.append(words[-1])
+        return _tls.tls_fault(*words)
+
+    monkeypatch.setattr(_connection, "tls_fault", asked)
+
     async def refused(client):
         with pytest.raises(ServerError, match="cannot reach"):
             await call(client, walk_path)
 
     async def run():
         with Mute() as server:
-            async with kind(server.address, timeout=1) as client:
-                stop = await longest_stop_in(refused(client))
-            assert server.handshakes
-            return stop
+            async with kind(server.address, timeout=2) as client:
+                return await turns_in(refused(client),
+                                      lambda: server.handshakes)
 
-    begin = time.monotonic()
-    assert asyncio.run(run()) < 0.4
+    # A loop that waits for the handshake has one turn at its end.
+    assert asyncio.run(run()) > 5
     # The question about TLS is part of the time of the call.
-    assert time.monotonic() - begin < 2.5
+    assert seconds and all(0 <= left < 2 for left in seconds)
+
+
+def test_a_question_about_tls_is_not_asked_without_time():
+    with Mute() as server:
+        assert _tls.tls_fault(server.address, False, None, 0.0) == ""
+        assert not server.handshakes
 
 
 class Away(grpc.RpcError):
@@ -208,9 +213,9 @@ def test_the_loop_runs_while_a_file_of_many_waits(server, tmp_path):
                 with pytest.raises(ServerError, match="DEADLINE_EXCEEDED"):
                     await all_of(client.read_many([path]))
 
-        stop = await longest_stop_in(read())
+        turns = await turns_in(read(), lambda: True)
         # Lets the thread go.
         os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
-        return stop
+        return turns
 
-    assert asyncio.run(run()) < 0.4
+    assert asyncio.run(run()) > 5

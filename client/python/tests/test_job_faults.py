@@ -260,7 +260,7 @@ def test_ctrl_c_ends_calls_of_jobs(server, work):
         clips = {str(i): big[:i - 40] for i in range(40)}
         name = jobs.submit(clips, again=True).name
         def kick():
-            time.sleep(0.2)
+            time.sleep(0.05)
             os.kill(os.getpid(), signal.SIGINT)
         threading.Thread(target=kick).start()
         try:

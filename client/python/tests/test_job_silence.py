@@ -8,7 +8,7 @@ import pytest
 
 grpc = pytest.importorskip("grpc")
 
-from bvhmill.jobs import Jobs, ServerError
+from bvhmill.jobs import Jobs, ServerError, _watch
 from bvhmill.jobs._watch import ThreadWatch
 from conftest import walk_text
 from forwarder import READ, WRITE, Forwarder
@@ -16,7 +16,35 @@ from forwarder import READ, WRITE, Forwarder
 from job_fixtures import Awaited, outcomes_of, server, tree
 
 KINDS = pytest.mark.parametrize("kind", [Jobs, Awaited], ids=["sync", "async"])
-TIMEOUT = 2.0
+TIMEOUT = 30.0
+
+
+class Clock:
+    """The time of watches: it passes when a test says so."""
+
+    def __init__(self):
+        self.now = 0.0
+        self._looks = 0
+
+    def monotonic(self):
+        self._looks += 1
+        return self.now
+
+    def pass_until(self, is_over):
+        """Lets time pass in small steps, each of which is looked at."""
+        while not is_over():
+            self.now += TIMEOUT / 16
+            looks = self._looks
+            while self._looks == looks and not is_over():
+                time.sleep(0.002)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(_watch, "time", clock)
+    monkeypatch.setattr(_watch, "_LONGEST_LOOK", 0.01)
+    return clock
 
 
 class Silent(Forwarder):
@@ -45,11 +73,14 @@ class Silent(Forwarder):
 
 
 class Slow(Forwarder):
-    """Each message of an upload or a download takes some time."""
+    """Each message of an upload or a download takes a part of TIMEOUT."""
 
     # Messages do not wait here in numbers.
     OPTIONS = [*Forwarder.OPTIONS, ("grpc.http2.bdp_probe", 0)]
-    SECONDS = 0.3
+
+    def __init__(self, target, clock):
+        self._clock = clock
+        super().__init__(target)
 
     def service(self, details):
         handler = super().service(details)
@@ -65,7 +96,7 @@ class Slow(Forwarder):
 
     def slowly(self, messages):
         for message in messages:
-            time.sleep(self.SECONDS)
+            self._clock.now += TIMEOUT / 7
             yield message
 
 
@@ -74,11 +105,25 @@ def unseen(frames):
     return walk_text(frames) + f"\n# {time.monotonic_ns()}".encode()
 
 
-def assert_given_up(work):
-    begin = time.monotonic()
-    with pytest.raises(ServerError, match="silent") as caught:
-        work()
-    assert TIMEOUT <= time.monotonic() - begin < 4 * TIMEOUT
+def assert_given_up(clock, between, work):
+    """`work` is given up when a silent server has had TIMEOUT, not before."""
+    is_over = threading.Event()
+
+    def wait():
+        while between.left >= 0 and not is_over.is_set():
+            time.sleep(0.002)
+        clock.pass_until(is_over.is_set)
+
+    begin = clock.now
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    try:
+        with pytest.raises(ServerError, match="silent") as caught:
+            work()
+    finally:
+        is_over.set()
+        waiting.join()
+    assert clock.now - begin >= TIMEOUT
     assert caught.value.code == "DEADLINE_EXCEEDED"
 
 
@@ -87,19 +132,19 @@ def assert_given_up(work):
 @pytest.mark.parametrize("clips, answered", [
     ([3], 0), ([3] * 20, 5), ([60_000], 0), ([60_000], 1)],
     ids=["small", "many", "asked", "large"])
-def test_an_upload_to_a_silent_server_is_given_up(kind, server, clips,
+def test_an_upload_to_a_silent_server_is_given_up(kind, server, clock, clips,
                                                   answered):
     sources = {str(i): unseen(frames) for i, frames in enumerate(clips)}
     with Silent(server.address, WRITE, answered) as between:
         jobs = kind(between.address, timeout=TIMEOUT)
-        assert_given_up(lambda: jobs.submit(sources))
+        assert_given_up(clock, between, lambda: jobs.submit(sources))
         assert kind is Awaited or not jobs._calls
 
 
 @KINDS
 @pytest.mark.parametrize("answered", [0, 5])
-def test_a_download_of_a_silent_server_is_given_up(kind, server, answered,
-                                                   tmp_path):
+def test_a_download_of_a_silent_server_is_given_up(kind, server, clock,
+                                                   answered, tmp_path):
     jobs = Jobs(server.address)
     name = jobs.submit({str(i): walk_text(20 + i) for i in range(12)},
                        emit=["csv"], arrays=["positions"]).name
@@ -108,30 +153,30 @@ def test_a_download_of_a_silent_server_is_given_up(kind, server, answered,
                  lambda jobs: jobs.save(name, tmp_path)):
         with Silent(server.address, READ, answered) as between:
             jobs = kind(between.address, timeout=TIMEOUT)
-            assert_given_up(lambda: work(jobs))
+            assert_given_up(clock, between, lambda: work(jobs))
     assert not [path for path in tmp_path.rglob("*.part")]
 
 
 # Each takes longer than the timeout in all.
 @KINDS
-def test_slow_uploads_and_downloads_are_not_given_up(kind, server, tmp_path):
+def test_slow_uploads_and_downloads_are_not_given_up(kind, server, clock,
+                                                     tmp_path):
     text = unseen(30_000)
-    with Slow(server.address) as between:
+    with Slow(server.address, clock) as between:
         jobs = kind(between.address, timeout=TIMEOUT)
-        begin = time.monotonic()
         submitted = jobs.submit({"a": text}, emit=["csv"])
-        assert time.monotonic() - begin > TIMEOUT
+        uploaded = clock.now
+        assert uploaded > TIMEOUT
         Jobs(server.address).wait(submitted)
-        begin = time.monotonic()
         (clip,) = jobs.save(submitted, tmp_path)
-        assert clip.ok and time.monotonic() - begin > TIMEOUT
+        assert clip.ok and clock.now - uploaded > TIMEOUT
     assert list(tree(tmp_path)) == ["a.csv"]
 
 
 # gRPC may ask for the first message before the caller watches the call.
-def test_a_slow_first_message_does_not_end_an_upload():
+def test_a_slow_first_message_does_not_end_an_upload(clock):
     end = threading.Event()
-    with ThreadWatch(0.2) as watch:
+    with ThreadWatch(TIMEOUT) as watch:
         call = watch.call()
         asked, go_on = threading.Event(), threading.Event()
 
@@ -145,31 +190,38 @@ def test_a_slow_first_message_does_not_end_an_upload():
         sender.start()
         asked.wait()
         watch.begin(call, end.set)
-        assert not end.wait(0.6) and not call.is_silent
+        clock.pass_until(lambda: clock.now > 3 * TIMEOUT)
+        assert not end.is_set() and not call.is_silent
         go_on.set()
         sender.join()
-        assert end.wait(30) and call.is_silent
+        clock.pass_until(end.is_set)
+        assert call.is_silent
 
 
 # A call that waits for the server has no more time because of another one.
-def test_a_call_is_given_up_while_another_one_reads():
+def test_a_call_is_given_up_while_another_one_reads(clock):
     end = threading.Event()
-    with ThreadWatch(0.2) as watch:
+    with ThreadWatch(TIMEOUT) as watch:
         first, second = watch.call(), watch.call()
         watch.begin(first, end.set)
         second.pause()
-        assert end.wait(30) and not second.is_silent
+        clock.pass_until(end.is_set)
+        assert not second.is_silent
 
 
 # The time of the caller is not that of the server.
 @KINDS
-def test_a_slow_progress_does_not_end_an_upload(kind, server):
-    waits = [2 * TIMEOUT]
+def test_a_slow_progress_does_not_end_an_upload(kind, server, clock):
+    begins = [clock.now]
 
     def progress(done, total):
-        if waits:
-            time.sleep(waits.pop())
+        if begins:
+            end = begins.pop() + 2 * TIMEOUT
+            # The watch of asyncio cannot look while the loop is here.
+            if kind is Jobs:
+                clock.pass_until(lambda: clock.now > end)
+            clock.now = end
 
     jobs = kind(server.address, timeout=TIMEOUT)
     submitted = jobs.submit({"a": unseen(30_000)}, progress=progress)
-    assert submitted.uploaded_files == 1 and not waits
+    assert submitted.uploaded_files == 1 and not begins

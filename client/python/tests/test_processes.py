@@ -167,12 +167,17 @@ def test_the_import_starts_no_thread_and_needs_no_grpc():
 CTRL_C = """
     import os, signal, sys, threading, time
     import bvhmill
+    def once(*_):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
     # A program that runs in the background ignores it.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, once)
+    # Again and again: the first one may come just before the wait.
     def kick():
-        time.sleep(0.3)
-        os.kill(os.getpid(), signal.SIGINT)
-    threading.Thread(target=kick).start()
+        while True:
+            time.sleep(0.05)
+            os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=kick, daemon=True).start()
     try:
         {work}
     except KeyboardInterrupt:
@@ -201,6 +206,18 @@ def test_ctrl_c_ends_the_wait_for_the_writer_of_a_pipe(tmp_path, work):
     assert (done.stdout, done.returncode) == ("interrupted\n", 0), done.stderr
 
 
+def await_reader(path):
+    """Waits until this process has opened the pipe."""
+    def is_open(number):
+        try:
+            return os.path.samefile(f"/proc/self/fd/{number}", path)
+        except OSError:
+            return False
+
+    while not any(is_open(number) for number in os.listdir("/proc/self/fd")):
+        time.sleep(0.005)
+
+
 @pytest.mark.parametrize("read", [
     bvhmill.read, lambda path: bvhmill.read(path, threads=2),
     lambda path: next(bvhmill.read_many([path])).unwrap()])
@@ -211,7 +228,8 @@ def test_a_pipe_is_read_when_its_writer_comes(tmp_path, read):
 
     def write():
         # The GIL is free while the reader waits.
-        time.sleep(0.2)
+        await_reader(path)
+        time.sleep(0.05)
         with open(path, "wb", buffering=0) as pipe:
             for first in range(0, len(text), 50_000):
                 pipe.write(text[first:first + 50_000])
@@ -229,7 +247,7 @@ def test_closing_a_batch_ends_the_wait_for_the_writer_of_a_pipe(tmp_path):
     path = tmp_path / "pipe.bvh"
     os.mkfifo(path)
     outcomes = bvhmill.read_many([path], threads=2)
-    time.sleep(0.1)
+    await_reader(path)
     outcomes.close()
 
 

@@ -267,7 +267,8 @@ TEST(Answers, ACallThatIsCancelledInAPauseIsNotMadeAgain) {
   ASSERT_NE(client, nullptr);
   std::thread cancelling([&] {
     while (server.calls("ConvertClips") == 0) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    // By now it has the answer.
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
     cancel.Cancel();
   });
   const ConvertResult result =

@@ -111,11 +111,11 @@ TEST(JobFaults, AWaitMayTakeItsTimeoutBesidesThatOfAnAnswer) {
   v1::WaitJobRequest request;
   FakeServer server([&](FakeCall* call) {
     EXPECT_TRUE(request.ParseFromString(call->Read().value_or("")));
-    call->Sleep(milliseconds(1000));
+    call->Sleep(milliseconds(50));
     call->Write("");
     return grpc::Status::OK;
   });
-  const auto jobs = Open(server, milliseconds(300));
+  const auto jobs = Open(server, milliseconds(20));
   const milliseconds timeout(31'500);
   EXPECT_EQ(jobs->Wait("jobs/a", timeout, nullptr).status(), absl::OkStatus());
   EXPECT_EQ(request.timeout().seconds(), 31);

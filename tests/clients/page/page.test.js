@@ -132,7 +132,9 @@ describe('the page', () => {
         const image = document.createElement('img');
         image.src = 'http://127.0.0.1:9/a.png';
         document.body.append(image);
-        await new Promise((done) => setTimeout(done, 300));
+        for (let i = 0; i < 1000 && !found.includes('img-src'); ++i) {
+          await new Promise((done) => setTimeout(done, 10));
+        }
         return found;
       });
       for (const name of ['TypeError', 'style-src-elem', 'connect-src',

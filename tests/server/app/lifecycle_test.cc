@@ -114,7 +114,11 @@ TEST_F(LifecycleTest, AFailedStreamThatIsNotReadIsFreed) {
   Start([](server::ServerConfig* config) {
     config->service.idle_seconds = 1;
     config->drain_seconds = 0;
+    config->metrics = "127.0.0.1:0";
   });
+  const auto gauge = [this](const char* name) {
+    return FetchGauge(server_->metrics_address(), name);
+  };
   // Keeps the receive window of the client small.
   grpc::ChannelArguments args;
   args.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
@@ -130,10 +134,11 @@ TEST_F(LifecycleTest, AFailedStreamThatIsNotReadIsFreed) {
   request.mutable_begin()->mutable_source()->set_data(SmallClip(50'000));
   ASSERT_TRUE(stream->Write(request));
   stream->WaitForInitialMetadata();
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  // A write is under way, which nothing ends.
+  EXPECT_GT(AwaitStall([&] { return gauge("bvhmill_stream_bytes"); }), 0);
   // An empty frame is a fault of the stream.
   ASSERT_TRUE(stream->Write(v1::ConvertClipsRequest()));
-  std::this_thread::sleep_for(std::chrono::milliseconds(3'500));
+  EXPECT_TRUE(Eventually([&] { return gauge("bvhmill_inflight_calls") == 0; }));
   EXPECT_TRUE(server_->Drain());
   v1::ConvertClipsResponse answer;
   while (stream->Read(&answer)) {
@@ -142,15 +147,19 @@ TEST_F(LifecycleTest, AFailedStreamThatIsNotReadIsFreed) {
 }
 
 TEST_F(LifecycleTest, DrainingGivesUpOnStreamsThatDoNotEnd) {
-  Start([](server::ServerConfig* config) { config->drain_seconds = 0; });
+  Start([](server::ServerConfig* config) {
+    config->drain_seconds = 0;
+    config->metrics = "127.0.0.1:0";
+  });
   grpc::ClientContext context;
   const auto stream = clips_->ConvertClips(&context);
   v1::ConvertClipsRequest request;
   request.mutable_begin()->set_key("never ends");
   ASSERT_TRUE(stream->Write(request));
-  stream->WaitForInitialMetadata();
-  // Nothing tells that the server has taken the begin, too.
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_TRUE(Eventually([this] {
+    return FetchGauge(server_->metrics_address(), "bvhmill_inflight_clips") ==
+           1;
+  }));
   EXPECT_FALSE(server_->Drain());
   EXPECT_FALSE(stream->Finish().ok());
 }

@@ -88,8 +88,7 @@ TEST_F(TlsTest, ANewCertificateIsServedWithoutARestart) {
   ASSERT_TRUE(IsServed("first"));
   EXPECT_FALSE(IsServed("second"));
   Use("second");
-  for (int i = 0; i < 100 && !IsServed("second"); ++i) usleep(100'000);
-  EXPECT_TRUE(IsServed("second"));
+  EXPECT_TRUE(Eventually([this] { return IsServed("second"); }));
   EXPECT_FALSE(IsServed("first"));
 }
 
@@ -105,15 +104,14 @@ TEST_F(TlsTest, TheOldCertificateServesWhileTheNewOneIsBroken) {
     // The key first: the new certificate fits the key of the pair before.
     Replace(key, "server.key");
     Replace(certificate, "server.crt");
-    // Longer than it takes to look at the files again.
-    usleep(3'000'000);
+    // As when it sees that the files are others.
+    server_->Reload();
     EXPECT_TRUE(IsServed("first")) << certificate << " " << key;
     EXPECT_THAT(::testing::internal::GetCapturedStderr(),
                 HasSubstr("kept the old certificate: "));
   }
   Use("second");
-  for (int i = 0; i < 100 && !IsServed("second"); ++i) usleep(100'000);
-  EXPECT_TRUE(IsServed("second"));
+  EXPECT_TRUE(Eventually([this] { return IsServed("second"); }));
 }
 
 TEST_F(TlsTest, ClientsShowACertificateIfAsked) {
@@ -131,8 +129,7 @@ TEST_F(TlsTest, ANewAuthorityOfClientsIsUsedWithoutARestart) {
   ASSERT_TRUE(IsServed("first", "second"));
   EXPECT_FALSE(IsServed("first", "first"));
   Replace("first.crt", "clients.crt");
-  for (int i = 0; i < 100 && !IsServed("first", "first"); ++i) usleep(100'000);
-  EXPECT_TRUE(IsServed("first", "first"));
+  EXPECT_TRUE(Eventually([this] { return IsServed("first", "first"); }));
   EXPECT_FALSE(IsServed("first", "second"));
 }
 

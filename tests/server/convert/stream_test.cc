@@ -262,8 +262,8 @@ TEST_F(StreamTest, TheWindowStopsClientsThatDoNotRead) {
     }
     stream->WritesDone();
   });
-  std::this_thread::sleep_for(std::chrono::seconds(2));
-  EXPECT_LT(begun, kMaxBegun) << "of " << text.size() << " bytes each";
+  EXPECT_LT(AwaitStall([&] { return begun.load(); }), kMaxBegun)
+      << "of " << text.size() << " bytes each";
   Response response;
   while (stream->Read(&response)) Take(response);
   writer.join();

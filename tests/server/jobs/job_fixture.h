@@ -14,6 +14,7 @@
 #include "bvhmill/digest/sha256.h"
 #include "bvhmill/v1/blob_service.grpc.pb.h"
 #include "bvhmill/v1/job_service.grpc.pb.h"
+#include "server/store/fault_points.h"
 #include "tests/server/fixture.h"
 
 namespace bvhmill::testing {
@@ -72,6 +73,7 @@ class JobServerTest : public ServerTest {
   JobServerTest() { std::filesystem::remove_all(folder_); }
   ~JobServerTest() override {
     server_ = nullptr;
+    server::FaultPoints::Disarm();
     std::filesystem::remove_all(folder_);
   }
 

@@ -88,6 +88,15 @@ class JobPartsTest : public ::testing::Test {
     EXPECT_TRUE(folder->jobs().Get(job.caller, job.id, &info).ok());
     return info.ok;
   }
+  // Wakes the runner until it has looked for items `count` times; the last look
+  // may not have ended.
+  static void AwaitLooks(int count, server::JobRunner* runner) {
+    const int64_t looks = runner->looks();
+    EXPECT_TRUE(Eventually([&] {
+      runner->Wake();
+      return runner->looks() >= looks + count;
+    }));
+  }
   // The only room of a caller is taken until the ticket is released.
   void TakeRoom(const std::string& caller, server::Ticket* ticket) {
     server::Caller taker;

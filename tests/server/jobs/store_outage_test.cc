@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <filesystem>
-#include <thread>
 
 #include "server/store/fault_points.h"
 #include "tests/server/jobs/job_fixture.h"
@@ -16,15 +14,24 @@ using server::Effect;
 using server::Fault;
 using server::FaultPoints;
 
-// Longer than items would be tried for if each try counted.
-constexpr std::chrono::seconds kOutage(3);
-
 class StoreOutage : public JobServerTest {
  protected:
   // An item is given up after one try that counts.
   void StartWithOneTry() {
-    StartJobs(
-        [](server::ServerConfig* config) { config->jobs.max_item_tries = 1; });
+    StartJobs([](server::ServerConfig* config) {
+      config->jobs.max_item_tries = 1;
+      config->metrics = "127.0.0.1:0";
+    });
+  }
+  // Waits until the server has tried items, pauses, has tried items again, and
+  // pauses once more.
+  void AwaitTwoPauses() const {
+    for (const int64_t is_paused : {1, 0, 1}) {
+      EXPECT_TRUE(Eventually([&] {
+        return FetchGauge(server_->metrics_address(), "bvhmill_jobs_paused") ==
+               is_paused;
+      }));
+    }
   }
 };
 
@@ -38,7 +45,7 @@ TEST_F(StoreOutage, SourcesThatCannotBeReadForAWhileCostNoItem) {
                     .only = Effect::kRead});
   v1::Job job;
   ASSERT_TRUE(calls_->Create(JobOfClips(clips), &job).ok());
-  std::this_thread::sleep_for(kOutage);
+  AwaitTwoPauses();
   v1::Job during;
   EXPECT_TRUE(calls_->Get(job.name(), &during).ok());
   EXPECT_EQ(during.items().ok() + during.items().failed(), 0);
@@ -58,7 +65,7 @@ TEST_F(StoreOutage, AFolderOfBlobsThatIsGoneForAWhileCostsNoItem) {
   ASSERT_TRUE(calls_->Create(request, &job).ok());
   const std::string blobs = folder_ + "/blobs";
   std::filesystem::rename(blobs, folder_ + "/away");
-  std::this_thread::sleep_for(kOutage);
+  AwaitTwoPauses();
   ASSERT_TRUE(calls_->Get(job.name(), &job).ok());
   EXPECT_LT(job.items().ok(), kItems);
   EXPECT_EQ(job.items().failed(), 0);

@@ -165,7 +165,8 @@ TEST_F(ConnectionsTest, CallsCancelledBeforeTheirMessage) {
     if (c.is_cut) {
       EXPECT_TRUE(Eventually([&] { return IsEnded(fd); }));
     } else {
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      EXPECT_TRUE(Convert().ok());
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
       EXPECT_FALSE(IsEnded(fd));
     }
   }
@@ -188,7 +189,7 @@ TEST_F(ConnectionsTest, MessagesThatDoNotComeWhole) {
                         {"ValidateClip", 60'000, true},
                         {"ConvertClips", 60'000, true}};
   Start([](server::ServerConfig* config) {
-    config->transport.max_request_seconds = 2;
+    config->transport.max_request_seconds = 1;
     config->transport.max_stray_bytes = 10'000;
   });
   ASSERT_TRUE(Convert().ok());
@@ -208,32 +209,6 @@ TEST_F(ConnectionsTest, MessagesThatDoNotComeWhole) {
     EXPECT_EQ(IsEnded(files_[i]), cases[i].is_cut) << cases[i].name;
   }
   EXPECT_TRUE(Convert().ok());
-}
-
-// As long as messages come, or the server has not taken what came.
-TEST_F(ConnectionsTest, SlowStreamsAreNoStrayBytes) {
-  Start([](server::ServerConfig* config) {
-    config->transport.max_request_seconds = 1;
-    config->transport.max_stray_bytes = 1;
-    config->service.max_unfinished_bytes_per_stream = 1'000;
-    config->service.max_unsent_bytes_per_stream = 1'000;
-  });
-  grpc::ClientContext context;
-  const auto stream = clips_->ConvertClips(&context);
-  v1::ConvertClipsRequest request;
-  request.mutable_begin()->mutable_options()->add_outputs()->mutable_csv();
-  ASSERT_TRUE(stream->Write(request));
-  const std::string text = SmallClip(20'000);
-  for (size_t at = 0; at < text.size(); at += 50'000) {
-    request.set_chunk(text.substr(at, 50'000));
-    ASSERT_TRUE(stream->Write(request));
-    // The client does not read, so the stream soon takes no more.
-    if (at == 100'000) usleep(3'500'000);
-    v1::ConvertClipsResponse response;
-    ASSERT_TRUE(stream->Read(&response));
-  }
-  context.TryCancel();
-  stream->Finish();
 }
 
 TEST(ListenerTest, SocketsThatAreFiles) {

@@ -1,6 +1,7 @@
 // Streams that are open without work: their number, their time, their memory.
 
 #include <gmock/gmock.h>
+#include <malloc.h>
 
 #include <array>
 #include <memory>
@@ -60,10 +61,17 @@ TEST_F(LimitsTest, AStreamThatBeginsNoClipEnds) {
   StartWith([](server::ServerConfig* config) {
     config->service.idle_between_seconds = 1;
   });
+  std::vector<std::unique_ptr<OpenStream>> streams;
   for (const IdleCase& c : cases) {
+    streams.push_back(std::make_unique<OpenStream>(clips_.get()));
+    for (const Request& request : c.requests) {
+      streams.back()->stream->Write(request);
+    }
+  }
+  for (size_t i = 0; i < streams.size(); ++i) {
+    const IdleCase& c = cases[i];
+    const OpenStream& idle = *streams[i];
     SCOPED_TRACE(c.name);
-    OpenStream idle(clips_.get());
-    for (const Request& request : c.requests) idle.stream->Write(request);
     int results = 0;
     Response response;
     while (idle.stream->Read(&response)) results += response.has_result();
@@ -75,24 +83,6 @@ TEST_F(LimitsTest, AStreamThatBeginsNoClipEnds) {
     EXPECT_EQ(ValueOf(info, "limit_name"), "idle_between_seconds");
     EXPECT_EQ(ValueOf(info, "limit"), "1");
   }
-}
-
-TEST_F(LimitsTest, TheTimeBetweenClipsDoesNotCountWithinAClip) {
-  StartWith([](server::ServerConfig* config) {
-    config->service.idle_between_seconds = 1;
-  });
-  OpenStream slow(clips_.get());
-  Request request;
-  request.mutable_begin()->set_key("k");
-  slow.stream->Write(request);
-  std::this_thread::sleep_for(std::chrono::seconds(4));
-  request.set_chunk(SmallClip());
-  EXPECT_TRUE(slow.stream->Write(request));
-  request.mutable_end();
-  EXPECT_TRUE(slow.stream->Write(request));
-  Response response;
-  while (!response.has_result()) ASSERT_TRUE(slow.stream->Read(&response));
-  EXPECT_EQ(response.result().status().code(), 0);
 }
 
 TEST_F(LimitsTest, MoreStreamsThanMayBeOpenAreRefused) {
@@ -167,6 +157,8 @@ TEST_F(LimitsTest, OptionsOfIdleStreamsCountByTheirMemory) {
   first.stream->Write(opening);
   ASSERT_TRUE(first.IsServed());
   const int64_t counted_before = BytesInFlight(*server_);
+  // What earlier tests have freed must not take in what comes.
+  malloc_trim(0);
   const int64_t resident_before = server::ResidentBytes();
   constexpr int kStreams = 150;
   std::vector<std::unique_ptr<OpenStream>> streams;

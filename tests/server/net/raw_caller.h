@@ -21,6 +21,8 @@ namespace bvhmill::testing {
 inline constexpr char kConvertPath[] = "/bvhmill.v1.ClipService/ConvertClip";
 inline constexpr char kStreamPath[] = "/bvhmill.v1.ClipService/ConvertClips";
 inline constexpr char kInfoPath[] = "/bvhmill.v1.ServerService/GetServerInfo";
+inline constexpr char kCheckPath[] = "/grpc.health.v1.Health/Check";
+inline constexpr char kWatchPath[] = "/grpc.health.v1.Health/Watch";
 
 class RawCaller {
  public:

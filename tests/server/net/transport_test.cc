@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <future>
 
+#include "tests/server/http2.h"
 #include "tests/server/limits.h"
 
 namespace bvhmill::testing {
@@ -62,8 +63,6 @@ TEST_F(TransportTest, ServesWithLittleTransportMemory) {
   EXPECT_TRUE(Eventually([this] { return Call(Connect().get()).ok(); }));
 }
 
-// Types of HTTP/2 frames.
-enum FrameType : char { kSettings = 4, kPing = 6, kGoAway = 7 };
 constexpr char kAck = 1;
 constexpr char kNoError = 0;
 constexpr char kEnhanceYourCalm = 11;
@@ -73,7 +72,7 @@ struct Frame {
   char flags = 0;
   std::string payload;
 
-  bool Is(FrameType wanted, char with_flags = 0) const {
+  bool Is(int wanted, char with_flags = 0) const {
     return type == wanted && flags == with_flags;
   }
 };
@@ -84,17 +83,16 @@ class RawPeer {
   explicit RawPeer(const std::string& address) : fd_(DialLoopback(address)) {
     const timeval wait = {kPatience.count(), 0};
     setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
-    SendBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    SendBytes(kPreface);
     Send(kSettings, 0, "");
   }
   ~RawPeer() { close(fd_); }
   RawPeer(const RawPeer&) = delete;
   RawPeer& operator=(const RawPeer&) = delete;
 
-  // Sends a frame of stream 0, with a payload of at most 255 bytes.
-  void Send(FrameType type, char flags, const std::string& payload) const {
-    const char size = static_cast<char>(payload.size());
-    SendBytes(std::string{0, 0, size, type, flags, 0, 0, 0, 0} + payload);
+  // Sends a frame of stream 0.
+  void Send(int type, char flags, const std::string& payload) const {
+    SendBytes(Http2Frame(type, flags, 0, payload));
   }
 
   // Reads the next frame. False if the server has closed the connection, or
@@ -110,7 +108,7 @@ class RawPeer {
     return Take(byte(0) << 16 | byte(1) << 8 | byte(2), &frame->payload);
   }
 
-  bool ReadUntil(FrameType type, char flags, Frame* frame) {
+  bool ReadUntil(int type, char flags, Frame* frame) {
     while (Read(frame)) {
       if (frame->Is(type, flags)) return true;
     }

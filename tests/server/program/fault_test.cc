@@ -160,7 +160,10 @@ TEST_F(FaultTest, AClientThatIsKilled) {
             process_->address().c_str(), nullptr);
       _exit(127);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20 + 30 * i));
+    // At some point of its work, of which it does not tell.
+    for (int k = 0; k < 2 + 3 * i; ++k) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
     kill(pid, SIGKILL);
     waitpid(pid, nullptr, 0);
   }

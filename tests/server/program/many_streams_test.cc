@@ -48,7 +48,7 @@ TEST_F(FaultTest, OptionsCopiedIntoEveryClip) {
       bench::SendWhole(std::to_string(k), SmallClip(), streams.back().get());
     }
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  AwaitStall([this] { return process_->PeakMb(); });
   ExpectHealthy();
   for (const auto& stream : streams) {
     stream->WritesDone();

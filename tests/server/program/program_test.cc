@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -17,6 +18,7 @@
 
 #include "bench/server/load_client.h"
 #include "tests/server/fixture.h"
+#include "tests/server/http2.h"
 #include "tests/support/argv.h"
 #include "tests/support/files.h"
 
@@ -25,9 +27,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// Longer than any of the waits takes.
-constexpr int kPatienceSeconds = 60;
 
 // A line of a file that is open; empty if it ends.
 std::string ReadLine(int file) {
@@ -258,7 +257,7 @@ TEST(ProgramTest, AHangupWhileItDrainsIsIgnored) {
 // A socket that takes what programs tell their supervisor.
 int Supervise(const std::string& name) {
   const int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
-  const timeval wait = {kPatienceSeconds, 0};
+  const timeval wait = {kPatience.count(), 0};
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -326,6 +325,33 @@ TEST(ProgramTest, ATakenAddressIsSaidInOneLine) {
     const std::string errors = second.errors();
     EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1) << errors;
   }
+}
+
+// The status of a call of reflection that asks for nothing.
+grpc::Status Reflect(const Program& program) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + kPatience);
+  grpc::CompletionQueue queue;
+  void* tag = nullptr;
+  bool ok = false;
+  const auto call = grpc::GenericStub(Connect(program))
+                        .PrepareCall(&context, kReflectionPath, &queue);
+  call->StartCall(nullptr);
+  queue.Next(&tag, &ok);
+  call->WritesDone(nullptr);
+  queue.Next(&tag, &ok);
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  queue.Next(&tag, &ok);
+  return status;
+}
+
+// In processes of their own: once it is loaded, reflection stays.
+TEST(ProgramTest, ReflectionIsOffUnlessItIsAskedFor) {
+  const Program plain(kLocal);
+  EXPECT_EQ(Reflect(plain).error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  const Program reflecting(Local({"--reflection", "on"}));
+  EXPECT_TRUE(Reflect(reflecting).ok());
 }
 
 // Certificates of NAME: its own authority, and one that this one signed.

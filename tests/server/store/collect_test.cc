@@ -28,7 +28,10 @@ using ::testing::IsEmpty;
 class CollectTest : public ::testing::Test {
  protected:
   CollectTest() { std::filesystem::remove_all(parent_); }
-  ~CollectTest() override { std::filesystem::remove_all(parent_); }
+  ~CollectTest() override {
+    FaultPoints::Disarm();
+    std::filesystem::remove_all(parent_);
+  }
   void SetUp() override {
     ASSERT_TRUE(server::DataFolder::Open(path_, {}, &folder_).ok());
   }

@@ -39,7 +39,10 @@ std::string ReasonOf(const absl::Status& status) {
 class DataFolderTest : public ::testing::Test {
  protected:
   DataFolderTest() { std::filesystem::remove_all(parent_); }
-  ~DataFolderTest() override { std::filesystem::remove_all(parent_); }
+  ~DataFolderTest() override {
+    server::FaultPoints::Disarm();
+    std::filesystem::remove_all(parent_);
+  }
 
   void Open(const server::BlobQuota& quota = {}) {
     folder_ = nullptr;

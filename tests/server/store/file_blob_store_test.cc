@@ -35,6 +35,7 @@ class FileBlobs : public ::testing::Test {
     std::filesystem::create_directories(folder_);
   }
   ~FileBlobs() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { FaultPoints::Disarm(); }
 
   void Open(const server::BlobQuota& quota = {},
             FolderUse use = FolderUse::kAlone) {

@@ -35,6 +35,7 @@ class AnyStore : public ::testing::TestWithParam<const char*> {
     if (kind_ == nullptr) GTEST_SKIP() << why;
     kind_->Open(&store_);
   }
+  void TearDown() override { server::FaultPoints::Disarm(); }
   absl::Status Create(const server::NewJob& job,
                       server::JobInfo* info = nullptr) {
     server::JobInfo made;
