@@ -11,7 +11,8 @@ foreach(header IN LISTS public_headers)
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${folder}")
 endforeach()
 if(BVHMILL_SERVICE)
-  list(APPEND targets bvhmill_digest bvhmill_proto bvhmill_wire bvhmill_client)
+  list(APPEND targets bvhmill_digest bvhmill_settings bvhmill_proto bvhmill_wire
+    bvhmill_client)
   install(DIRECTORY "${PROJECT_BINARY_DIR}/proto/bvhmill"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
     FILES_MATCHING PATTERN "*.pb.h")

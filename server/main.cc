@@ -8,12 +8,12 @@
 
 #include <cstdlib>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 
 #include "absl/synchronization/mutex.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/settings/small_file.h"
 #include "server/app/check_config.h"
 #include "server/app/config.h"
 #include "server/app/sd_notify.h"
@@ -91,6 +91,7 @@ int CheckOnly(const bvhmill::server::ServerConfig& config) {
   if (!status.ok()) return Fail(status, 2);
   const auto resolved = bvhmill::server::WithResolvedLimits(config);
   std::cout << "ok\n"
+            << bvhmill::server::WhatCallsNeed(config) << "\n"
             << "max-inflight-bytes = " << resolved.admission.max_inflight_bytes
             << "\n"
             << "max-transport-bytes = "
@@ -100,9 +101,12 @@ int CheckOnly(const bvhmill::server::ServerConfig& config) {
 
 // --hash-token
 int HashToken(const std::string& name) {
-  const std::string token{std::istreambuf_iterator<char>(std::cin), {}};
+  constexpr size_t kMaxBytes = 4096;
+  const absl::StatusOr<std::string> token =
+      bvhmill::ReadSmallFile(STDIN_FILENO, "stdin", kMaxBytes, nullptr);
+  if (!token.ok()) return Fail(token.status(), 2);
   std::string line;
-  const absl::Status status = bvhmill::server::HashToken(name, token, &line);
+  const absl::Status status = bvhmill::server::HashToken(name, *token, &line);
   if (!status.ok()) return Fail(status, 2);
   std::cout << line << "\n";
   return 0;
@@ -163,10 +167,12 @@ int main(int argc, char** argv) {
   std::unique_ptr<bvhmill::server::Server> server;
   const absl::Status status = bvhmill::server::Server::Start(config, &server);
   if (!status.ok()) return Fail(status, 1);
-  std::cout << "listening on " << server->address() << std::endl;
+  // All lines are written at once.
+  std::cout << "listening on " << server->address() << "\n";
   if (!server->metrics_address().empty()) {
-    std::cout << "metrics on " << server->metrics_address() << std::endl;
+    std::cout << "metrics on " << server->metrics_address() << "\n";
   }
+  std::cout << bvhmill::server::WhatCallsNeed(config) << std::endl;
   bvhmill::server::NotifySupervisor("READY=1");
   WaitForStop(signals, server.get());
   // Closing takes a second after drain_seconds.

@@ -213,13 +213,14 @@ ConvertResult WithMemoryForClip(
 
 absl::StatusOr<std::vector<Input>> TakeInputs(const InputOptions& options,
                                               std::optional<FileId> skip,
-                                              bool quiet, Console* console) {
-  auto inputs = CollectInputs(options, skip);
+                                              bool quiet,
+                                              const Session& session) {
+  auto inputs = CollectInputs(options, skip, session.cancel);
   if (!inputs.ok()) return inputs;
   const std::vector<std::string> repeated = DropRepeated(&*inputs);
   if (repeated.empty() || quiet) return inputs;
   const auto count = static_cast<int64_t>(repeated.size());
-  console->PrintDiagnostics(
+  session.console->PrintDiagnostics(
       Printable(repeated.front()) + ": note: " +
       (count == 1 ? "" : "the first of " + Count(count, "path") + " that ") +
       (count == 1 ? "names" : "name") +

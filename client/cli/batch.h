@@ -59,7 +59,8 @@ struct Totals {
 // once more. A note on stderr says so, unless `quiet`.
 absl::StatusOr<std::vector<Input>> TakeInputs(const InputOptions& options,
                                               std::optional<FileId> skip,
-                                              bool quiet, Console* console);
+                                              bool quiet,
+                                              const Session& session);
 
 // Reads the clip `input`, calls `work` with it and returns the result of
 // `work`. A compressed clip stays compressed if the engine accepts that.

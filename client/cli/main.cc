@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "bvhmill/base/nearest.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/base/version.h"
+#include "bvhmill/settings/variables.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/interrupt.h"
 #include "client/cli/options/config_file.h"
@@ -29,7 +31,9 @@ constexpr char kExamples[] =
     "  bvhmill validate -r takes\n"
     "  bvhmill convert -r takes -o out --emit npz,report\n";
 
-void SetUpProgram(CLI::App* program) {
+// Sets `config` to the status of the file of --config when it is read.
+void SetUpProgram(const CancelToken* cancel, CLI::App* program,
+                  absl::Status* config) {
   program->name("bvhmill");
   program->description("read, check and convert BVH motion capture files");
   program->footer(kExamples);
@@ -39,13 +43,17 @@ void SetUpProgram(CLI::App* program) {
                             "bvhmill " + std::string(Version()) + " (" +
                                 std::string(GitCommit()) + ")",
                             "print the version");
-  const char* config = std::getenv("BVHMILL_CONFIG");
-  const std::string named = config == nullptr ? "" : config;
+  // Called when words and environment are read, before the functions of the
+  // options of commands.
+  const auto read = [=](const std::string& path) {
+    *config = ReadConfigFile(path, cancel, program);
+  };
   program
-      ->set_config("--config", named, "read options from FILE",
-                   /*config_required=*/!named.empty())
-      ->type_name("FILE");
-  program->config_formatter(std::make_shared<ConfigFile>(program));
+      ->add_option_function<std::string>("--config", read,
+                                         "read options from FILE")
+      ->envname(VariableOf("config"))
+      ->type_name("FILE")
+      ->configurable(false);
   program->require_subcommand(1);
   // --config can also come after the command.
   program->fallthrough();
@@ -105,6 +113,15 @@ std::string WhyNot(const CLI::App& program, const CLI::App& chosen,
                        : "'" + word + "' is one word too many";
 }
 
+// Says which variables set nothing.
+void WarnOfVariables(const CLI::App& chosen, Console* console) {
+  const CLI::Option* quiet = chosen.get_option_no_throw("--quiet");
+  if (quiet != nullptr && !quiet->empty()) return;
+  for (const std::string& line : UnknownVariables()) {
+    console->PrintDiagnostics("bvhmill: warning: " + line + "\n");
+  }
+}
+
 // The words of the command line in reverse order, as CLI11 expects them. CLI11
 // refuses names after "--" if other names come before it. So "./" is put before
 // a name that begins with a dash.
@@ -151,39 +168,32 @@ int Run(int argc, char** argv) {
   session.console = &console;
   session.words.assign(argv + 1, argv + argc);
   CLI::App program;
-  SetUpProgram(&program);
-  const Command convert = AddConvert(&program);
-  const Command validate = AddValidate(&program);
-  const Command repair = AddRepair(&program);
-  const Command info = AddInfo(&program);
-  const Command inspect = AddInspect(&program);
-  const Command explain = AddExplain(&program);
-  CLI::App* anim = AddAnim(&program);
-  std::vector<Command> commands = {convert,
-                                   validate,
-                                   repair,
-                                   info,
-                                   inspect,
-                                   explain,
-                                   AddAnimEdit(anim),
-                                   AddAnimToBvh(anim),
-                                   AddServerInfo(&program)};
-  for (const Command& command : AddJob(&program)) commands.push_back(command);
+  absl::Status config;
+  SetUpProgram(session.cancel, &program, &config);
+  const std::vector<Command> commands = AddCommands(&program);
   for (const Command& command : commands) ReadEnvironment(command.app);
+  std::string wrong;
   try {
     program.parse(WordsOf(argc, argv));
   } catch (const CLI::Success& help) {
     return program.exit(help);
   } catch (const CLI::ParseError& error) {
-    const CLI::App* chosen = ChosenApp(&program);
-    console.PrintDiagnostics(
-        UsageFailure(chosen, WhyNot(program, *chosen, error)));
-    return kExitUsage;
+    wrong = WhyNot(program, *ChosenApp(&program), error);
   }
-  for (const Command& command : commands) {
-    if (command.app->parsed()) return command.run(&session);
+  const CLI::App* chosen = ChosenApp(&program);
+  if (!config.ok()) wrong = MessageOf(config);
+  int exit = kExitUsage;
+  if (!wrong.empty()) {
+    console.PrintDiagnostics(UsageFailure(chosen, wrong));
+  } else {
+    WarnOfVariables(*chosen, &console);
+    for (const Command& command : commands) {
+      if (command.app->parsed()) exit = command.run(&session);
+    }
   }
-  return kExitUsage;
+  // The signal ended the wait for a file that the command line names.
+  const bool is_cut = exit == kExitUsage && IsCancelled(session.cancel);
+  return is_cut ? kExitInterrupted : exit;
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kReadBytes = size_t{256} << 10;
+// Larger than the line of any clip.
+constexpr size_t kMaxLineBytes = size_t{16} << 20;
 
 absl::Status Failed(const std::string& path, const std::string& why) {
   return MakeStatus(absl::StatusCode::kFailedPrecondition, path + ": " + why);
@@ -73,7 +75,8 @@ std::string WhyNot(int error) {
                         : ErrnoText(error);
 }
 
-// Calls `take` for each line of `fd` that has an end; returns 0 or an errno.
+// Calls `take` for each line of `fd` that has an end; returns 0 or an errno,
+// EFBIG for a line of more than kMaxLineBytes.
 template <typename Take>
 int ForEachLine(int fd, Take take) {
   std::string text;
@@ -89,7 +92,13 @@ int ForEachLine(int fd, Take take) {
       begin = end + 1;
     }
     text.erase(0, begin);
+    if (text.size() > kMaxLineBytes) return EFBIG;
   }
+}
+
+bool IsRegularFile(int fd) {
+  struct stat info = {};
+  return fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 // True if the last byte of the file does not end a line.
@@ -112,11 +121,14 @@ absl::Status Manifest::Read() {
   const absl::StatusOr<UniqueFd> folder = directory_.Descend("", false);
   if (!folder.ok()) return folder.status();
   const UniqueFd file(openat(folder->get(), kManifestName.data(),
-                             O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+                             O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   is_missing_ = !file.valid() && errno == ENOENT;
   if (is_missing_) return absl::OkStatus();
   if (!file.valid()) {
     return Failed(path(), "cannot be read: " + WhyNot(errno));
+  }
+  if (!IsRegularFile(file.get())) {
+    return Failed(path(), "cannot be read: it is no file");
   }
   const int error = ForEachLine(
       file.get(), [this](std::string_view line) { ReadLine(line); });

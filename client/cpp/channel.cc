@@ -13,9 +13,9 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/settings/small_file.h"
 #include "client/cpp/authorities.h"
 #include "client/cpp/server_address.h"
-#include "client/cpp/small_file.h"
 
 namespace bvhmill::client {
 namespace {
@@ -87,19 +87,22 @@ std::string Trimmed(std::string_view text) {
 
 // Fills `out` with the content of the file `path`, if there is one.
 absl::Status ReadField(std::string_view field, const std::string& path,
-                       size_t max_bytes, std::string* out) {
+                       size_t max_bytes, const CancelToken* cancel,
+                       std::string* out) {
   if (path.empty()) return absl::OkStatus();
-  absl::StatusOr<std::string> content = ReadSmallFile(path, max_bytes);
+  absl::StatusOr<std::string> content = ReadSmallFile(path, max_bytes, cancel);
+  if (absl::IsCancelled(content.status())) return content.status();
   if (!content.ok()) return InvalidField(field, MessageOf(content.status()));
   *out = *std::move(content);
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> Authorization(const std::string& token_file) {
+absl::StatusOr<std::string> Authorization(const std::string& token_file,
+                                          const CancelToken* cancel) {
   if (token_file.empty()) return std::string();
   std::string content;
   BVHMILL_RETURN_IF_ERROR(
-      ReadField("token_file", token_file, kMaxTokenBytes, &content));
+      ReadField("token_file", token_file, kMaxTokenBytes, cancel, &content));
   const std::string token = Trimmed(content);
   const auto is_odd = [](char c) { return c <= ' ' || c > '~'; };
   if (token.empty() || std::any_of(token.begin(), token.end(), is_odd)) {
@@ -110,7 +113,7 @@ absl::StatusOr<std::string> Authorization(const std::string& token_file) {
 }
 
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(
-    const ConnectOptions& options) {
+    const ConnectOptions& options, const CancelToken* cancel) {
   if (options.tls_cert.empty() != options.tls_key.empty()) {
     return InvalidField(options.tls_cert.empty() ? "tls_cert" : "tls_key",
                         "certificate and key go together");
@@ -126,11 +129,11 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(
   grpc::SslCredentialsOptions tls;
   BVHMILL_RETURN_IF_ERROR(
       ReadField(options.tls_ca.empty() ? "tls_system" : "tls_ca", authorities,
-                kMaxPemBytes, &tls.pem_root_certs));
+                kMaxPemBytes, cancel, &tls.pem_root_certs));
   BVHMILL_RETURN_IF_ERROR(ReadField("tls_cert", options.tls_cert, kMaxPemBytes,
-                                    &tls.pem_cert_chain));
+                                    cancel, &tls.pem_cert_chain));
   BVHMILL_RETURN_IF_ERROR(ReadField("tls_key", options.tls_key, kMaxPemBytes,
-                                    &tls.pem_private_key));
+                                    cancel, &tls.pem_private_key));
   return grpc::SslCredentials(tls);
 }
 
@@ -173,10 +176,12 @@ absl::StatusOr<std::string> TargetOf(std::string_view servers) {
   return ListTarget(addresses);
 }
 
-absl::StatusOr<Line> OpenLine(const ConnectOptions& options) {
-  absl::StatusOr<std::string> authorization = Authorization(options.token_file);
+absl::StatusOr<Line> OpenLine(const ConnectOptions& options,
+                              const CancelToken* cancel) {
+  absl::StatusOr<std::string> authorization =
+      Authorization(options.token_file, cancel);
   if (!authorization.ok()) return authorization.status();
-  const auto credentials = Credentials(options);
+  const auto credentials = Credentials(options, cancel);
   if (!credentials.ok()) return credentials.status();
   const absl::StatusOr<std::string> target = TargetOf(options.server);
   if (!target.ok()) return target.status();

@@ -27,7 +27,9 @@ struct Line {
 absl::StatusOr<std::string> TargetOf(std::string_view servers);
 
 // Reads the files and makes the channel, but does not connect.
-// INVALID_ARGUMENT "field: why", or the status of TargetOf.
-absl::StatusOr<Line> OpenLine(const ConnectOptions& options);
+// INVALID_ARGUMENT "field: why", or the status of TargetOf. CANCELLED while it
+// waits for the bytes of a pipe. `cancel` may be null.
+absl::StatusOr<Line> OpenLine(const ConnectOptions& options,
+                              const CancelToken* cancel = nullptr);
 
 }  // namespace bvhmill::client

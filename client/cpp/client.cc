@@ -135,7 +135,7 @@ Client::~Client() = default;
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Connect(
     const ConnectOptions& options, const CancelToken* cancel) {
-  const absl::StatusOr<Line> line = OpenLine(options);
+  const absl::StatusOr<Line> line = OpenLine(options, cancel);
   if (!line.ok()) return line.status();
   const auto info = AskServer(options, *line, cancel);
   if (!info.ok()) return info.status();

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -15,6 +14,9 @@
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/version.h"
+#include "bvhmill/settings/settings_text.h"
+#include "bvhmill/settings/small_file.h"
+#include "bvhmill/settings/variables.h"
 #include "server/app/flags.h"
 #include "server/limits/memory.h"
 #include "server/net/address.h"
@@ -34,25 +36,12 @@ constexpr char kHelp[] =
     "  bvhmilld --listen 127.0.0.1:0\n"
     "      pick a free port and print it\n";
 
-// BVHMILL_MAX_JOINTS for --max-joints.
-std::string VariableOf(const std::string& flag) {
-  std::string variable = "BVHMILL_" + flag;
-  for (char& c : variable) {
-    c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
-  }
-  return variable;
-}
+constexpr char kConfigFlag[] = "config";
 
 bool IsGiven(const std::vector<std::string>& args, const std::string& flag) {
   return std::any_of(args.begin(), args.end(), [&](const std::string& arg) {
     return arg == "--" + flag || arg.starts_with("--" + flag + "=");
   });
-}
-
-// Only the command line says what a run is for.
-bool IsAction(const std::string& flag) {
-  return flag == "help" || flag == "version" || flag == "check-config" ||
-         flag == "hash-token" || flag == "check-data";
 }
 
 // The command line, with flags from the environment that it lacks. So a flag
@@ -63,13 +52,45 @@ std::vector<std::string> WithEnvironment(const CLI::App& app, int argc,
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_lnames().empty()) continue;
     const std::string& flag = option->get_lnames().front();
+    // Only the command line says what a run is for.
+    if (!option->get_configurable() && flag != kConfigFlag) continue;
     const char* value = std::getenv(VariableOf(flag).c_str());
-    if (value == nullptr || IsAction(flag)) continue;
+    if (value == nullptr) continue;
     if (!IsGiven(args, flag)) args.push_back("--" + flag + "=" + value);
   }
   // CLI11 takes arguments in reverse order.
   std::reverse(args.begin(), args.end());
   return args;
+}
+
+// Gives the options of `app` that have no value those of the file.
+absl::Status ReadConfigFile(const std::string& path, CLI::App* app) {
+  constexpr size_t kMaxBytes = size_t{1} << 20;
+  const auto text = ReadSmallFile(path, kMaxBytes, /*cancel=*/nullptr);
+  if (!text.ok()) return text.status();
+  std::vector<std::string_view> names;
+  for (const CLI::Option* option : app->get_options()) {
+    if (option->get_configurable()) names.push_back(option->get_lnames()[0]);
+  }
+  const auto settings = ParseSettings(path, *text, names);
+  if (!settings.ok()) return settings.status();
+  for (const Setting& setting : *settings) {
+    if (setting.name.empty()) {
+      return NoSuchSetting(path, setting, "section", {});
+    }
+    if (!setting.section.empty() ||
+        std::find(names.begin(), names.end(), setting.name) == names.end()) {
+      return NoSuchSetting(path, setting, "setting", names);
+    }
+    CLI::Option* option = app->get_option("--" + setting.name);
+    if (!option->empty()) continue;
+    const bool is_flag = option->get_expected_min() == 0;
+    for (const std::string& value : setting.values) {
+      option->add_result(is_flag ? option->get_flag_value(setting.name, value)
+                                 : value);
+    }
+  }
+  return absl::OkStatus();
 }
 
 std::string NotAnAddress(const std::string& flag, const std::string& address) {
@@ -179,6 +200,16 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
   return "there is no setting '" + unknown.front() + "'";
 }
 
+// Prints the lines; false.
+bool Refuse(const std::vector<std::string>& lines, int* exit_code) {
+  for (const std::string& line : lines) {
+    std::cerr << "bvhmilld: " << line << "\n";
+  }
+  std::cerr << "bvhmilld --help shows how\n";
+  *exit_code = 2;
+  return false;
+}
+
 }  // namespace
 
 ServerConfig WithResolvedLimits(ServerConfig config, int64_t memory) {
@@ -212,12 +243,31 @@ bool IsLoopback(const std::string& listen) {
   return host == "localhost" || host == "[::1]" || host == "::1";
 }
 
+std::string WhatCallsNeed(const ServerConfig& config) {
+  const std::string tls = config.tls_client_ca.empty()
+                              ? "TLS"
+                              : "TLS with a certificate of the client";
+  if (config.token_file.empty()) {
+    return config.tls_cert.empty() ? "calls need neither TLS nor a token"
+                                   : "calls need " + tls + ", but no token";
+  }
+  return config.tls_cert.empty() ? "calls need a token, but no TLS"
+                                 : "calls need " + tls + " and a token";
+}
+
 bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code) {
   CLI::App app(kHelp, "bvhmilld");
   app.set_version_flag("--version", "bvhmilld " + std::string(Version()));
-  app.set_config("--config", "", "file of NAME = VALUE lines, as the flags");
-  // They are an error all the same.
-  app.allow_config_extras(CLI::config_extras_mode::capture);
+  absl::Status file;
+  // Called when the command line is parsed, before those of the other options.
+  const auto read_file = [&](const std::string& path) {
+    file = ReadConfigFile(path, &app);
+  };
+  app.add_option_function<std::string>(
+         std::string("--") + kConfigFlag, read_file,
+         "file of NAME = VALUE lines, as the flags")
+      ->type_name("FILE")
+      ->configurable(false);
   app.footer(
       "Every flag is also read from the environment (--max-joints from "
       "BVHMILL_MAX_JOINTS) and\nfrom the file of --config; flags win over "
@@ -229,11 +279,11 @@ bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code) {
     *exit_code = app.exit(help, std::cout, std::cerr);
     return false;
   } catch (const CLI::ParseError& error) {
-    std::cerr << "bvhmilld: " << WhatIsWrong(app, error)
-              << "\nbvhmilld --help shows how\n";
-    *exit_code = 2;
-    return false;
+    if (file.ok()) return Refuse({WhatIsWrong(app, error)}, exit_code);
   }
+  if (!file.ok()) return Refuse({std::string(MessageOf(file))}, exit_code);
+  const std::vector<std::string> unknown = UnknownVariables();
+  if (!unknown.empty()) return Refuse(unknown, exit_code);
   config->listen = WithHost(config->listen);
   config->metrics = WithHost(config->metrics);
   SetDataFolder(config);

@@ -104,8 +104,9 @@ struct ServerConfig {
 };
 
 // Reads flags, BVHMILL_* variables and the file of --config. A flag overrides a
-// variable, and a variable overrides the file. Returns true if `config` is
-// filled. Otherwise sets `*exit_code`; help or the error has been printed.
+// variable, and a variable overrides the file. A variable or a line of the file
+// that sets nothing is an error. Returns true if `config` is filled. Otherwise
+// sets `*exit_code`; help or the error has been printed.
 bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code);
 
 // Computes the limits that depend on others. Replaces kAuto: max_inflight_bytes
@@ -116,6 +117,9 @@ bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code);
 ServerConfig WithResolvedLimits(ServerConfig config);
 // The same for a process that may have `memory` bytes; 0 = any number.
 ServerConfig WithResolvedLimits(ServerConfig config, int64_t memory);
+
+// "calls need TLS and a token", or what they need instead.
+std::string WhatCallsNeed(const ServerConfig& config);
 
 // True if HOST:PORT can only be reached from this machine.
 bool IsLoopback(const std::string& listen);

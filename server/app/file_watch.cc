@@ -1,15 +1,30 @@
 #include "server/app/file_watch.h"
 
+#include <signal.h>
 #include <sys/stat.h>
 
 #include <exception>
-#include <fstream>
 #include <sstream>
 #include <utility>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/settings/small_file.h"
 
 namespace bvhmill::server {
+namespace {
+
+class StopToken final : public CancelToken {
+ public:
+  bool IsCancelled() const override {
+    sigset_t pending;
+    sigpending(&pending);
+    return sigismember(&pending, SIGTERM) == 1 ||
+           sigismember(&pending, SIGINT) == 1;
+  }
+};
+
+}  // namespace
+
 std::string StateOfFile(const std::string& path) {
   struct stat info {};
   if (path.empty() || stat(path.c_str(), &info) != 0) return "";
@@ -19,14 +34,16 @@ std::string StateOfFile(const std::string& path) {
   return state.str();
 }
 
-absl::Status ReadWhole(const std::string& path, std::string* out) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << in.rdbuf();
-  if (!in) {
-    return MakeStatus(absl::StatusCode::kNotFound, "cannot read " + path);
-  }
-  *out = bytes.str();
+absl::Status ReadWhole(const std::string& path, PipeWait wait,
+                       std::string* out) {
+  constexpr size_t kMaxBytes = size_t{16} << 20;
+  const StopToken stop;
+  CancelToken no_wait;
+  no_wait.Cancel();
+  absl::StatusOr<std::string> bytes = ReadSmallFile(
+      path, kMaxBytes, wait == PipeWait::kUntilStop ? &stop : &no_wait);
+  if (!bytes.ok()) return bytes.status();
+  *out = *std::move(bytes);
   return absl::OkStatus();
 }
 

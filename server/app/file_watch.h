@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -15,8 +16,19 @@
 
 namespace bvhmill::server {
 
-// The bytes of `path`; NOT_FOUND if it cannot be read.
-absl::Status ReadWhole(const std::string& path, std::string* out);
+// How long ReadWhole waits for the bytes of a pipe.
+enum class PipeWait : uint8_t {
+  // Until a signal that stops the program is pending, if such signals are
+  // blocked.
+  kUntilStop,
+  // It takes the bytes that are there.
+  kNone,
+};
+
+// The bytes of `path`, at most 16 MiB. INVALID_ARGUMENT if it cannot be read to
+// its end or is larger; CANCELLED if a pipe has no bytes.
+absl::Status ReadWhole(const std::string& path, PipeWait wait,
+                       std::string* out);
 
 // A string that changes when the file is replaced or written.
 std::string StateOfFile(const std::string& path);

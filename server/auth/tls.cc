@@ -8,7 +8,6 @@
 #include <openssl/x509.h>
 
 #include "bvhmill/base/status.h"
-#include "server/app/file_watch.h"
 
 namespace bvhmill::server {
 namespace {
@@ -45,9 +44,9 @@ absl::Status NotPem(const std::string& path, const char* what) {
                     path + " holds no PEM " + what);
 }
 
-absl::Status ReadCertificate(const std::string& path, std::string* bytes,
-                             Certificate* out) {
-  BVHMILL_RETURN_IF_ERROR(ReadWhole(path, bytes));
+absl::Status ReadCertificate(const std::string& path, PipeWait wait,
+                             std::string* bytes, Certificate* out) {
+  BVHMILL_RETURN_IF_ERROR(ReadWhole(path, wait, bytes));
   out->reset(PEM_read_bio_X509(View(*bytes).get(), nullptr, nullptr, nullptr));
   return *out != nullptr ? absl::OkStatus() : NotPem(path, "certificate");
 }
@@ -58,8 +57,9 @@ int NoPassword(char* /*buffer*/, int /*size*/, int /*writing*/,
   return 0;
 }
 
-absl::Status ReadKey(const std::string& path, std::string* bytes, Key* out) {
-  BVHMILL_RETURN_IF_ERROR(ReadWhole(path, bytes));
+absl::Status ReadKey(const std::string& path, PipeWait wait, std::string* bytes,
+                     Key* out) {
+  BVHMILL_RETURN_IF_ERROR(ReadWhole(path, wait, bytes));
   out->reset(PEM_read_bio_PrivateKey(View(*bytes).get(), nullptr, NoPassword,
                                      nullptr));
   return *out != nullptr ? absl::OkStatus()
@@ -67,12 +67,12 @@ absl::Status ReadKey(const std::string& path, std::string* bytes, Key* out) {
 }
 
 // Reads the files and checks that they fit together.
-absl::Status ReadTlsFiles(const ServerConfig& config, Pem* pem) {
+absl::Status ReadTlsFiles(const ServerConfig& config, PipeWait wait, Pem* pem) {
   Certificate certificate;
   Key key;
   BVHMILL_RETURN_IF_ERROR(
-      ReadCertificate(config.tls_cert, &pem->certificate, &certificate));
-  BVHMILL_RETURN_IF_ERROR(ReadKey(config.tls_key, &pem->key, &key));
+      ReadCertificate(config.tls_cert, wait, &pem->certificate, &certificate));
+  BVHMILL_RETURN_IF_ERROR(ReadKey(config.tls_key, wait, &pem->key, &key));
   if (X509_check_private_key(certificate.get(), key.get()) != 1) {
     ERR_clear_error();
     return MakeStatus(absl::StatusCode::kInvalidArgument,
@@ -80,27 +80,31 @@ absl::Status ReadTlsFiles(const ServerConfig& config, Pem* pem) {
   }
   if (config.tls_client_ca.empty()) return absl::OkStatus();
   Certificate authority;
-  return ReadCertificate(config.tls_client_ca, &pem->client_ca, &authority);
+  return ReadCertificate(config.tls_client_ca, wait, &pem->client_ca,
+                         &authority);
 }
 
 }  // namespace
 
 absl::Status CheckTlsFiles(const ServerConfig& config) {
   Pem pem;
-  return config.tls_cert.empty() ? absl::OkStatus()
-                                 : ReadTlsFiles(config, &pem);
+  return config.tls_cert.empty()
+             ? absl::OkStatus()
+             : ReadTlsFiles(config, PipeWait::kUntilStop, &pem);
 }
 
 absl::Status TlsFiles::Open(const ServerConfig& config,
                             std::unique_ptr<TlsFiles>* files) {
   files->reset(new TlsFiles(config));
-  return (*files)->Reload();
+  return (*files)->Read(PipeWait::kUntilStop);
 }
 
-absl::Status TlsFiles::Reload() {
+absl::Status TlsFiles::Reload() { return Read(PipeWait::kNone); }
+
+absl::Status TlsFiles::Read(PipeWait wait) {
   if (config_.tls_cert.empty()) return absl::OkStatus();
   Pem pem;
-  BVHMILL_RETURN_IF_ERROR(ReadTlsFiles(config_, &pem));
+  BVHMILL_RETURN_IF_ERROR(ReadTlsFiles(config_, wait, &pem));
   BVHMILL_RETURN_IF_ERROR(identity_.Put(pem.key + "\n" + pem.certificate));
   return config_.tls_client_ca.empty() ? absl::OkStatus()
                                        : client_ca_.Put(pem.client_ca);

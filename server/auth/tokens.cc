@@ -9,7 +9,6 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "server/app/file_watch.h"
 
 namespace bvhmill::server {
 namespace {
@@ -44,6 +43,12 @@ bool IsName(std::string_view name) {
              "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
              "abcdefghijklmnopqrstuvwxyz0123456789._-") ==
              std::string_view::npos;
+}
+
+// True for the bytes that a header with a bearer token may have.
+bool IsBearer(std::string_view token) {
+  return std::all_of(token.begin(), token.end(),
+                     [](char c) { return c > ' ' && c <= '~'; });
 }
 
 bool ParseDigest(std::string_view hex, TokenDigest* digest) {
@@ -182,6 +187,10 @@ absl::Status ParseTokens(std::string_view path, std::string_view text,
         return fault(":" + std::to_string(number) +
                      ": a digest without a name: NAME:SHA256");
       }
+      if (!IsBearer(line)) {
+        return fault(":" + std::to_string(number) +
+                     ": is neither NAME:SHA256 nor one word of ASCII");
+      }
       tokens->push_back(PlainToken(line));
       continue;
     }
@@ -196,7 +205,7 @@ absl::Status ParseTokens(std::string_view path, std::string_view text,
 absl::Status TokenStore::Open(const std::string& path,
                               std::unique_ptr<TokenStore>* store) {
   std::unique_ptr<TokenStore> out(new TokenStore(path));
-  if (!path.empty()) BVHMILL_RETURN_IF_ERROR(out->Reload());
+  BVHMILL_RETURN_IF_ERROR(out->Read(PipeWait::kUntilStop));
   *store = std::move(out);
   return absl::OkStatus();
 }
@@ -231,10 +240,12 @@ std::shared_ptr<const Caller> TokenStore::Find(std::string_view token) const {
   return found;
 }
 
-absl::Status TokenStore::Reload() {
+absl::Status TokenStore::Reload() { return Read(PipeWait::kNone); }
+
+absl::Status TokenStore::Read(PipeWait wait) {
   if (path_.empty()) return absl::OkStatus();
   std::string text;
-  BVHMILL_RETURN_IF_ERROR(ReadWhole(path_, &text));
+  BVHMILL_RETURN_IF_ERROR(ReadWhole(path_, wait, &text));
   auto tokens = std::make_shared<std::vector<Token>>();
   BVHMILL_RETURN_IF_ERROR(ParseTokens(path_, text, tokens.get()));
   const std::lock_guard lock(mutex_);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "server/app/file_watch.h"
 #include "server/auth/caller.h"
 
 namespace bvhmill::server {
@@ -36,15 +37,17 @@ absl::Status HashToken(std::string_view name, std::string_view token,
 // begins with #, or empty. Without SCOPES a token has read, convert and jobs.
 // The name of a plain token is token-HEX, with the first 12 digits of its
 // SHA-256. INVALID_ARGUMENT "PATH:LINE: why" for a malformed line. A file
-// without any token is INVALID_ARGUMENT, too: it would admit no caller.
+// without any token is INVALID_ARGUMENT, too: it would admit no caller. So is a
+// plain token that no header can have, such as the zero bytes of a file whose
+// content is lost.
 absl::Status ParseTokens(std::string_view path, std::string_view text,
                          std::vector<Token>* tokens);
 
 // The tokens of a file that may change. Thread-safe.
 class TokenStore {
  public:
-  // An empty path: calls need no token. NOT_FOUND or INVALID_ARGUMENT if the
-  // file cannot be used.
+  // An empty path: calls need no token. INVALID_ARGUMENT if the file cannot be
+  // used. Waits for a pipe: CANCELLED, see ReadWhole.
   static absl::Status Open(const std::string& path,
                            std::unique_ptr<TokenStore>* store);
 
@@ -59,11 +62,12 @@ class TokenStore {
   int64_t version() const { return version_.load(); }
 
   // Reads the file again; does nothing without a file. On an error, which is
-  // one of Open, the tokens stay as they were.
+  // one of Open, the tokens stay as they were. Waits for nothing.
   absl::Status Reload();
 
  private:
   explicit TokenStore(std::string path) : path_(std::move(path)) {}
+  absl::Status Read(PipeWait wait);
 
   const std::string path_;
   mutable std::mutex mutex_;

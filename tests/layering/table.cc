@@ -35,6 +35,7 @@ constexpr Layer kLayers[] = {
      "bvhmill/anim bvhmill/encode"},
     {"lib/bvhmill/unpack", "bvhmill/base"},
     {"lib/bvhmill/digest", ""},
+    {"lib/bvhmill/settings", "bvhmill/base"},
     {"lib/bvhmill/wire",
      "bvhmill/base bvhmill/report bvhmill/clip bvhmill/encode "
      "bvhmill/edit bvhmill/pipeline bvhmill/v1"},
@@ -56,7 +57,8 @@ constexpr Layer kLayers[] = {
      "bvhmill/pipeline bvhmill/wire bvhmill/v1 server/app/config.h "
      "server/auth server/codec server/limits server/net server/observe"},
     {"server/store/postgres", "bvhmill/base server/store"},
-    {"server/store/s3", "bvhmill/base bvhmill/digest server/store"},
+    {"server/store/s3",
+     "bvhmill/base bvhmill/digest bvhmill/settings server/store"},
     {"server/store/sqlite", "bvhmill/base server/store"},
     {"server/store/files", "bvhmill/base bvhmill/digest server/store"},
     {"server/store",
@@ -72,16 +74,18 @@ constexpr Layer kLayers[] = {
      "server/app/config.h server/auth server/codec server/limits "
      "server/observe server/rpc"},
     {"server/app",
-     "bvhmill/base bvhmill/pipeline server/auth server/convert server/jobs "
-     "server/limits server/net server/observe server/rpc server/store"},
-    {"server", "bvhmill/base server/store"},
+     "bvhmill/base bvhmill/pipeline bvhmill/settings server/auth "
+     "server/convert server/jobs server/limits server/net server/observe "
+     "server/rpc server/store"},
+    {"server", "bvhmill/base bvhmill/settings server/store"},
     {"client/cpp",
-     "bvhmill/base bvhmill/digest bvhmill/report bvhmill/pipeline bvhmill/wire "
-     "bvhmill/v1"},
+     "bvhmill/base bvhmill/digest bvhmill/report bvhmill/pipeline "
+     "bvhmill/settings bvhmill/wire bvhmill/v1"},
     {"client/cli",
      "bvhmill/base bvhmill/report bvhmill/clip/clip_info.h bvhmill/digest "
-     "bvhmill/anim bvhmill/edit bvhmill/encode bvhmill/pipeline bvhmill/unpack "
-     "bvhmill/wire bvhmill/v1 client/cpp/client.h client/cpp/job_client.h"},
+     "bvhmill/anim bvhmill/edit bvhmill/encode bvhmill/pipeline "
+     "bvhmill/settings bvhmill/unpack bvhmill/wire bvhmill/v1 "
+     "client/cpp/client.h client/cpp/job_client.h"},
     {"client/python",
      "bvhmill/base bvhmill/report bvhmill/clip bvhmill/anim bvhmill/edit "
      "bvhmill/kinematics bvhmill/encode bvhmill/pipeline bvhmill/unpack "
@@ -101,7 +105,10 @@ constexpr ThirdParty kThirdParty[] = {
     {"iconv.h", "lib/bvhmill/base"},
     {"sys/mman.h", "lib/bvhmill/base server client/python"},
     {"sys/types.h", "lib/bvhmill/pipeline server client bench"},
-    {"unistd.h", "lib/bvhmill/pipeline server client bench"},
+    {"unistd.h",
+     "lib/bvhmill/pipeline lib/bvhmill/settings server client bench"},
+    {"fcntl.h", "lib/bvhmill/settings server client bench"},
+    {"poll.h", "lib/bvhmill/settings server client bench"},
     {"linux/sockios.h", "server"},
     {"linux/tcp.h", "server"},
     {"fast_float/", "lib/bvhmill/text bench"},

@@ -150,7 +150,7 @@ bool NamesAnim(const std::string& path) {
 int EditAnims(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
               Session* session) {
   auto inputs = TakeInputs(batch.input, IdOfFile(batch.output), batch.run.quiet,
-                           session->console);
+                           *session);
   if (!inputs.ok()) {
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }

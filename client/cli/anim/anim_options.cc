@@ -180,13 +180,14 @@ std::string CheckTargets(const std::string& path,
 }
 
 // Returns what is wrong; empty if nothing is, or if there is no file to read.
-std::string ReadAnimMap(AnimFlags* flags) {
+std::string ReadAnimMap(const Session& session, AnimFlags* flags) {
   AnimFormat& format = flags->format;
   if (!IsMapFile(flags->map)) {
     format.joint_map = flags->map;
     return {};
   }
-  std::string wrong = ReadMapFile(flags->map, &format.joint_map_rows);
+  std::string wrong =
+      ReadMapFile(flags->map, session.cancel, &format.joint_map_rows);
   if (wrong.empty()) wrong = CheckTargets(flags->map, format.joint_map_rows);
   return wrong.empty() ? wrong : "--anim-map: " + wrong;
 }
@@ -316,7 +317,7 @@ std::string ReadAnimFlags(const CLI::App* app, const Session& session,
   if (!wrong.empty()) return wrong;
   flags->format.settings = flags->settings.settings;
   wrong = ReadConstraints(session, flags);
-  if (wrong.empty()) wrong = ReadAnimMap(flags);
+  if (wrong.empty()) wrong = ReadAnimMap(session, flags);
   if (!wrong.empty()) return wrong;
   if (flags->format.profile == AnimProfile::kViewer) {
     for (const BestOption& option : kBestOptions) {

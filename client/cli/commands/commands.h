@@ -11,6 +11,9 @@
 
 namespace bvhmill::client {
 
+// Adds all commands of the program.
+std::vector<Command> AddCommands(CLI::App* program);
+
 Command AddConvert(CLI::App* parent);
 Command AddValidate(CLI::App* parent);
 Command AddRepair(CLI::App* parent);

@@ -72,7 +72,7 @@ int RunConvert(const CLI::App* app, ConvertFlags* flags, Session* session) {
   if (!wrong.empty()) return Misused(app, session, wrong);
   // The outputs of an earlier run are no input of this one.
   auto inputs = TakeInputs(flags->input, IdOfFile(flags->conversion.output),
-                           flags->run.quiet, session->console);
+                           flags->run.quiet, *session);
   if (!inputs.ok()) {
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }

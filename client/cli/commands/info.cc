@@ -64,8 +64,8 @@ Outcome DescribeOne(const InfoFlags& flags, const Session& session,
 int RunInfo(const CLI::App* app, InfoFlags* flags, Session* session) {
   const std::string wrong = ChooseEngine(*session, &flags->run);
   if (!wrong.empty()) return Misused(app, session, wrong);
-  const auto inputs = TakeInputs(flags->input, std::nullopt, flags->run.quiet,
-                                 session->console);
+  const auto inputs =
+      TakeInputs(flags->input, std::nullopt, flags->run.quiet, *session);
   if (!inputs.ok()) {
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }

@@ -69,7 +69,7 @@ int RunInspect(const CLI::App* app, const InspectFlags& flags,
                Session* session) {
   const auto start = std::chrono::steady_clock::now();
   const auto inputs =
-      TakeInputs(flags.input, std::nullopt, flags.quiet, session->console);
+      TakeInputs(flags.input, std::nullopt, flags.quiet, *session);
   if (!inputs.ok()) {
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }

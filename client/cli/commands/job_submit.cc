@@ -51,8 +51,8 @@ int RunJobSubmit(const CLI::App* app, JobSubmitFlags* flags, Session* session) {
                             &flags->outputs);
   }
   if (!wrong.empty()) return Misused(app, session, wrong);
-  auto inputs = TakeInputs(flags->input, std::nullopt, flags->run.quiet,
-                           session->console);
+  auto inputs =
+      TakeInputs(flags->input, std::nullopt, flags->run.quiet, *session);
   if (!inputs.ok()) {
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }

@@ -125,7 +125,8 @@ int RunDry(const CLI::App* app, std::vector<Input> inputs, RepairFlags* flags,
   if (!lines.ok()) return Misused(app, session, std::string(MessageOf(lines)));
   ExpectationsFlags no_expectations;
   no_expectations.none = true;
-  auto expectations = ClipExpectations::Find(no_expectations, parts.inputs);
+  auto expectations =
+      ClipExpectations::Find(no_expectations, parts.inputs, session->cancel);
   if (!expectations.ok()) {
     return Misused(app, session, std::string(MessageOf(expectations.status())));
   }
@@ -138,7 +139,7 @@ int RunRepair(const CLI::App* app, RepairFlags* flags, Session* session) {
   if (!wrong.empty()) return Misused(app, session, wrong);
   ConversionOptions& conversion = flags->conversion;
   auto inputs = TakeInputs(flags->input, IdOfFile(conversion.output),
-                           flags->run.quiet, session->console);
+                           flags->run.quiet, *session);
   if (!inputs.ok()) {
     return Misused(app, session, std::string(MessageOf(inputs.status())));
   }

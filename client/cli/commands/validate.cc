@@ -53,18 +53,18 @@ absl::Status OpenFile(const char* option, const std::string& path, bool force,
 // Finds the inputs and opens the files that the command line names, so that
 // wrong names are told before the clips are read.
 absl::Status OpenParts(const ValidateFlags& flags, std::set<FileId> read,
-                       Console* console, ValidateParts* parts,
+                       const Session& session, ValidateParts* parts,
                        ReportOutput* output) {
-  auto inputs = TakeInputs(flags.input, std::nullopt, flags.run.quiet, console);
+  auto inputs = TakeInputs(flags.input, std::nullopt, flags.run.quiet, session);
   if (!inputs.ok()) return inputs.status();
   parts->inputs = *std::move(inputs);
-  auto expectations =
-      ClipExpectations::Find(flags.dataset.expectations, parts->inputs);
+  auto expectations = ClipExpectations::Find(flags.dataset.expectations,
+                                             parts->inputs, session.cancel);
   if (!expectations.ok()) return expectations.status();
   parts->expectations = *std::move(expectations);
   const BaselineFlags& files = flags.dataset.baseline;
   if (!files.file.empty()) {
-    auto baseline = Baseline::Read(files.file);
+    auto baseline = Baseline::Read(files.file, session.cancel);
     if (!baseline.ok()) return baseline.status();
     parts->baseline.emplace(*std::move(baseline));
   }
@@ -79,9 +79,9 @@ absl::Status OpenParts(const ValidateFlags& flags, std::set<FileId> read,
   BVHMILL_RETURN_IF_ERROR(CheckSideFiles(outputs, read, parts->inputs));
   const bool force = flags.report.force;
   BVHMILL_RETURN_IF_ERROR(OpenFile("--summary", flags.report.summary, force,
-                                   console, &parts->summary_file));
+                                   session.console, &parts->summary_file));
   BVHMILL_RETURN_IF_ERROR(OpenFile("--write-baseline", files.written, force,
-                                   console, &parts->baseline_file));
+                                   session.console, &parts->baseline_file));
   return output->Open(flags.report.output, force);
 }
 
@@ -111,7 +111,7 @@ int RunValidate(const CLI::App* app, ValidateFlags* flags, Session* session) {
   ValidateParts parts;
   ReportOutput output(session->console);
   absl::Status status =
-      OpenParts(*flags, FilesReadBy(app), session->console, &parts, &output);
+      OpenParts(*flags, FilesReadBy(app), *session, &parts, &output);
   if (!status.ok()) {
     return Misused(app, session, std::string(MessageOf(status)));
   }

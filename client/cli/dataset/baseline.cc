@@ -125,11 +125,12 @@ absl::Status Baseline::ReadLine(const std::string& line) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Baseline> Baseline::Read(const std::string& path) {
+absl::StatusOr<Baseline> Baseline::Read(const std::string& path,
+                                        const CancelToken* cancel) {
   Input input;
   input.path = path;
   ClipText bytes;
-  const absl::Status status = ReadClip(input, kMaxBytes, nullptr, &bytes);
+  const absl::Status status = ReadClip(input, kMaxBytes, cancel, &bytes);
   if (!status.ok()) {
     return MakeStatus(absl::StatusCode::kInvalidArgument,
                       Printable(path) + ": " + std::string(MessageOf(status)));

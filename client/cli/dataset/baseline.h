@@ -22,6 +22,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "bvhmill/base/cancel.h"
 #include "bvhmill/report/report.h"
 
 namespace bvhmill::client {
@@ -52,7 +53,8 @@ class Baseline {
 
   // Reads the baseline in the file `path`, of at most 256 MiB. INVALID_ARGUMENT
   // "PATH:LINE: why", or "PATH: why" if the file cannot be read.
-  static absl::StatusOr<Baseline> Read(const std::string& path);
+  static absl::StatusOr<Baseline> Read(const std::string& path,
+                                       const CancelToken* cancel);
 
   // Adds all issues that `report` lists about the clip `path`.
   void Add(const std::string& path, const Report& report);

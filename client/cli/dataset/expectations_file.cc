@@ -313,12 +313,13 @@ absl::StatusOr<Expectations> Reader::Read(std::string_view text) {
 
 }  // namespace
 
-absl::StatusOr<Expectations> ReadExpectations(const std::string& path) {
+absl::StatusOr<Expectations> ReadExpectations(const std::string& path,
+                                              const CancelToken* cancel) {
   constexpr int64_t kMaxBytes = int64_t{1} << 20;
   Input input;
   input.path = path;
   ClipText text;
-  const absl::Status status = ReadClip(input, kMaxBytes, nullptr, &text);
+  const absl::Status status = ReadClip(input, kMaxBytes, cancel, &text);
   if (status.ok()) return Reader(path).Read(ViewOf(text));
   return MakeStatus(absl::StatusCode::kInvalidArgument,
                     Printable(path) + ": " + std::string(MessageOf(status)));

@@ -58,7 +58,8 @@ fs::path FolderOf(const Input& input) {
 }  // namespace
 
 absl::StatusOr<ClipExpectations> ClipExpectations::Find(
-    const ExpectationsFlags& flags, const std::vector<Input>& inputs) {
+    const ExpectationsFlags& flags, const std::vector<Input>& inputs,
+    const CancelToken* cancel) {
   ClipExpectations found;
   found.by_input_.assign(inputs.size(), -1);
   if (flags.none) return found;
@@ -72,7 +73,7 @@ absl::StatusOr<ClipExpectations> ClipExpectations::Find(
         places.emplace(path, static_cast<int>(found.files_.size()));
     found.by_input_[i] = it->second;
     if (!is_new) continue;
-    auto file = ReadExpectations(path);
+    auto file = ReadExpectations(path, cancel);
     if (!file.ok()) return file.status();
     found.files_.push_back(*std::move(file));
   }

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "bvhmill/base/cancel.h"
 #include "client/cli/dataset/dataset_options.h"
 #include "client/cli/dataset/expectations.h"
 #include "client/cli/io/inputs.h"
@@ -22,8 +23,9 @@ class ClipExpectations {
   // else those of the nearest file .bvhmill.toml, in its folder or in a folder
   // above; none if flags.none. INVALID_ARGUMENT "PATH...: why" if a file is
   // wrong.
-  static absl::StatusOr<ClipExpectations> Find(
-      const ExpectationsFlags& flags, const std::vector<Input>& inputs);
+  static absl::StatusOr<ClipExpectations> Find(const ExpectationsFlags& flags,
+                                               const std::vector<Input>& inputs,
+                                               const CancelToken* cancel);
 
   // Calls `read` for each file that expectations name as their skeleton, and
   // keeps its joints. Call once, before Of. INVALID_ARGUMENT

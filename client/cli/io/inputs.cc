@@ -1,16 +1,16 @@
 #include "client/cli/io/inputs.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <string_view>
 #include <system_error>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/settings/small_file.h"
 #include "client/cli/io/packed_name.h"
 #include "client/cli/io/posix_files.h"
 #include "client/cli/manifest.h"
@@ -62,7 +62,7 @@ class Collector {
       : options_(options), skip_(skip) {}
 
   absl::Status AddPath(const std::string& path);
-  absl::Status AddList();
+  absl::Status AddList(const CancelToken* cancel);
   std::vector<Input> Take() { return std::move(inputs_); }
 
   // The format of an input with this name.
@@ -77,7 +77,7 @@ class Collector {
 
  private:
   absl::Status AddStdin();
-  absl::Status AddLines(std::istream* lines);
+  void AddLines(std::string_view lines);
   void AddListed(const std::string& path);
   void AddTree(const std::string& root);
   void Walk(const std::string& path, const std::string& below);
@@ -119,37 +119,37 @@ absl::Status Collector::AddPath(const std::string& path) {
   return absl::OkStatus();
 }
 
-absl::Status Collector::AddList() {
-  if (options_.filelist.empty()) return absl::OkStatus();
-  if (options_.filelist == "-") {
-    if (std::exchange(stdin_used_, true)) {
-      return UsageError("stdin is named twice");
-    }
-    return AddLines(&std::cin);
+absl::Status Collector::AddList(const CancelToken* cancel) {
+  // More than two million paths of 100 bytes.
+  constexpr size_t kMaxBytes = size_t{256} << 20;
+  const std::string& list = options_.filelist;
+  if (list.empty()) return absl::OkStatus();
+  const bool is_stdin = list == "-";
+  if (is_stdin && std::exchange(stdin_used_, true)) {
+    return UsageError("stdin is named twice");
   }
-  errno = 0;
-  std::ifstream file(options_.filelist, std::ios::binary);
-  if (!file) {
-    return UsageError("cannot read " + options_.filelist + ": " +
-                      ErrnoText(errno));
-  }
-  return AddLines(&file);
-}
-
-absl::Status Collector::AddLines(std::istream* lines) {
+  const absl::StatusOr<std::string> lines =
+      is_stdin ? ReadSmallFile(STDIN_FILENO, "stdin", kMaxBytes, cancel)
+               : ReadSmallFile(list, kMaxBytes, cancel);
+  if (!lines.ok()) return UsageError(std::string(MessageOf(lines.status())));
   const size_t before = inputs_.size();
-  for (std::string line; std::getline(*lines, line);) {
-    if (line.ends_with('\r')) line.pop_back();
-    if (line.find_first_not_of(" \t") == std::string::npos) continue;
-    AddListed(line);
-  }
-  if (inputs_.size() == before && lines->eof() && !lines->bad()) {
-    const bool is_stdin = options_.filelist == "-";
-    inputs_.push_back({is_stdin ? "stdin" : options_.filelist, "", false, 0,
+  AddLines(*lines);
+  if (inputs_.size() == before) {
+    inputs_.push_back({is_stdin ? "stdin" : list, "", false, 0,
                        CannotRead("the list names no clip")});
   }
-  if (!lines->bad()) return absl::OkStatus();
-  return UsageError("cannot read " + options_.filelist);
+  return absl::OkStatus();
+}
+
+void Collector::AddLines(std::string_view lines) {
+  while (!lines.empty()) {
+    const size_t size = std::min(lines.find('\n'), lines.size());
+    std::string_view line = lines.substr(0, size);
+    lines.remove_prefix(std::min(size + 1, lines.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.find_first_not_of(" \t") == line.npos) continue;
+    AddListed(std::string(line));
+  }
 }
 
 void Collector::AddListed(const std::string& path) {
@@ -253,7 +253,8 @@ std::vector<std::string> DropRepeated(std::vector<Input>* inputs) {
 }
 
 absl::StatusOr<std::vector<Input>> CollectInputs(const InputOptions& options,
-                                                 std::optional<FileId> skip) {
+                                                 std::optional<FileId> skip,
+                                                 const CancelToken* cancel) {
   if (options.paths.empty() && options.filelist.empty()) {
     return UsageError("INPUT is missing: a file, a directory, --filelist or -");
   }
@@ -261,7 +262,7 @@ absl::StatusOr<std::vector<Input>> CollectInputs(const InputOptions& options,
   for (const std::string& path : options.paths) {
     BVHMILL_RETURN_IF_ERROR(collector.AddPath(path));
   }
-  BVHMILL_RETURN_IF_ERROR(collector.AddList());
+  BVHMILL_RETURN_IF_ERROR(collector.AddList(cancel));
   std::vector<Input> inputs = collector.Take();
   for (Input& input : inputs) input.format = collector.FormatOf(input.path);
   return inputs;

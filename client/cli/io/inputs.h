@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "bvhmill/base/cancel.h"
 #include "bvhmill/pipeline/source_format.h"
 
 namespace bvhmill::client {
@@ -67,8 +68,11 @@ std::vector<std::string> DropRepeated(std::vector<Input>* inputs);
 // by path. A search skips names that begin with a dot, links to directories,
 // and the directory `skip`. An input that cannot be read gets an error as its
 // status. INVALID_ARGUMENT if the command line is wrong: no input, a directory
-// without `recursive`, a list that cannot be read, stdin twice.
+// without `recursive`, a list that cannot be read to its end or has more than
+// 256 MiB, stdin twice. `cancel`, which may be null, ends the wait for a list
+// that comes from a pipe.
 absl::StatusOr<std::vector<Input>> CollectInputs(const InputOptions& options,
-                                                 std::optional<FileId> skip);
+                                                 std::optional<FileId> skip,
+                                                 const CancelToken* cancel);
 
 }  // namespace bvhmill::client

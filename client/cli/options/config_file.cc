@@ -1,133 +1,127 @@
 #include "client/cli/options/config_file.h"
 
 #include <algorithm>
-#include <cctype>
-#include <cstdlib>
-#include <iterator>
-#include <sstream>
+#include <string_view>
+#include <vector>
 
-#include "bvhmill/base/nearest.h"
-#include "client/cli/options/options.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/settings/settings_text.h"
+#include "bvhmill/settings/small_file.h"
+#include "bvhmill/settings/variables.h"
 
 namespace bvhmill::client {
 namespace {
 
-using Path = std::vector<std::string>;
+// A command with its name in a file, such as "server.info"; the program has
+// the name "".
+struct Section {
+  std::string name;
+  CLI::App* app = nullptr;
+};
 
-bool IsSet(const std::string& variable) {
-  const char* value = std::getenv(variable.c_str());
-  return value != nullptr && *value != '\0';
+// `app`, and all commands below it.
+void AddSections(const std::string& name, CLI::App* app,
+                 std::vector<Section>* sections) {
+  sections->push_back({name, app});
+  for (CLI::App* command : app->get_subcommands({})) {
+    AddSections(name + (name.empty() ? "" : ".") + command->get_name(), command,
+                sections);
+  }
 }
 
-const CLI::Option* FindOption(const CLI::App* app, const std::string& name) {
-  return app->get_option_no_throw("--" + name);
+const Section* FindSection(const std::vector<Section>& sections,
+                           const std::string& name) {
+  const auto found = std::find_if(
+      sections.begin(), sections.end(),
+      [&](const Section& section) { return section.name == name; });
+  return found == sections.end() ? nullptr : &*found;
 }
 
-// Names of the options of `app` and of all commands below it.
-std::vector<std::string> AllLongNames(const CLI::App* app) {
-  std::vector<std::string> names = LongNames(app);
-  for (const CLI::App* command : app->get_subcommands({})) {
-    const std::vector<std::string> more = AllLongNames(command);
-    names.insert(names.end(), more.begin(), more.end());
+// The innermost command that was chosen; the program if none was.
+const Section& ChosenSection(const std::vector<Section>& sections) {
+  const auto is_chosen = [](const Section& section) {
+    return section.app->parsed() && section.app->get_subcommands().empty();
+  };
+  const auto found = std::find_if(sections.begin(), sections.end(), is_chosen);
+  return found == sections.end() ? sections.front() : *found;
+}
+
+// The names of the options that a file may set for the commands of `sections`.
+std::vector<std::string_view> NamesOf(const std::vector<Section>& sections) {
+  std::vector<std::string_view> names;
+  for (const Section& section : sections) {
+    for (const CLI::Option* option : section.app->get_options()) {
+      if (!option->get_configurable()) continue;
+      const std::vector<std::string>& more = option->get_lnames();
+      names.insert(names.end(), more.begin(), more.end());
+    }
   }
   return names;
 }
 
-// The command at `path`, or null.
-const CLI::App* Find(const CLI::App* app, const Path& path) {
-  for (const std::string& name : path) {
-    const auto commands = app->get_subcommands(
-        [&](const CLI::App* command) { return command->get_name() == name; });
-    if (commands.empty()) return nullptr;
-    app = commands.front();
+// The status of a line that sets nothing for any command.
+absl::Status CheckSetting(const std::string& path, const Setting& setting,
+                          const std::vector<Section>& sections) {
+  const Section* section = FindSection(sections, setting.section);
+  if (setting.name.empty()) {
+    if (section != nullptr) return absl::OkStatus();
+    std::vector<std::string_view> commands;
+    for (const Section& known : sections) commands.push_back(known.name);
+    return NoSuchSetting(path, setting, "command", commands);
   }
-  return app;
+  const bool is_of_one = section != nullptr && !setting.section.empty();
+  const std::vector<std::string_view> names =
+      is_of_one ? NamesOf({*section}) : NamesOf(sections);
+  const bool is_known =
+      section != nullptr &&
+      std::find(names.begin(), names.end(), setting.name) != names.end();
+  return is_known ? absl::OkStatus()
+                  : NoSuchSetting(path, setting, "setting", names);
 }
 
-Path ChosenCommand(const CLI::App* app) {
-  Path path;
-  for (auto chosen = app->get_subcommands(); !chosen.empty();
-       chosen = chosen.front()->get_subcommands()) {
-    path.push_back(chosen.front()->get_name());
+void GiveValues(const Setting& setting, CLI::App* command) {
+  CLI::Option* option = command->get_option_no_throw("--" + setting.name);
+  if (option == nullptr || !option->empty()) return;
+  const bool is_flag = option->get_expected_min() == 0;
+  for (const std::string& value : setting.values) {
+    option->add_result(is_flag ? option->get_flag_value(setting.name, value)
+                               : value);
   }
-  return path;
-}
-
-void CheckKnown(const CLI::App* program, const CLI::ConfigItem& item) {
-  const CLI::App* section = Find(program, item.parents);
-  std::vector<std::string> names;
-  if (section != nullptr) {
-    names = item.parents.empty() ? AllLongNames(program) : LongNames(section);
-  }
-  if (std::find(names.begin(), names.end(), item.name) != names.end()) return;
-  throw CLI::ConfigError("--config: no option is called " + item.fullname() +
-                         DidYouMean(item.name, {names.begin(), names.end()}));
-}
-
-// Stands for a '#' within quotes, where it begins no comment: CLI11 would end
-// the line there. No name of a file or joint has it.
-constexpr char kQuotedHash = '\x01';
-
-// The lines of `input` with kQuotedHash.
-std::string WithQuotedHashes(std::istream& input) {
-  std::string text(std::istreambuf_iterator<char>(input), {});
-  char quote = '\0';
-  for (char& c : text) {
-    if (c == '\n') quote = '\0';
-    if (quote == '\0' && c == '#') quote = '#';
-    if (quote == '\0' && (c == '"' || c == '\'')) {
-      quote = c;
-    } else if (c == quote && quote != '#') {
-      quote = '\0';
-    } else if (c == '#' && quote != '#') {
-      c = kQuotedHash;
-    }
-  }
-  return text;
 }
 
 }  // namespace
-
-std::string EnvironmentName(const std::string& option) {
-  std::string name = "BVHMILL_" + option;
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-    return c == '-' ? '_' : static_cast<char>(std::toupper(c));
-  });
-  return name;
-}
 
 void ReadEnvironment(CLI::App* command) {
   command->preparse_callback([command](size_t /*words*/) {
     for (CLI::Option* option : command->get_options()) {
       const auto& names = option->get_lnames();
       if (names.empty() || option == command->get_help_ptr()) continue;
-      option->envname(EnvironmentName(names.front()));
+      option->envname(VariableOf(names.front()));
     }
   });
 }
 
-std::vector<CLI::ConfigItem> ConfigFile::from_config(
-    std::istream& input) const {
-  const Path chosen = ChosenCommand(&program_);
-  const CLI::App* command = Find(&program_, chosen);
-  std::vector<CLI::ConfigItem> items;
-  std::istringstream lines(WithQuotedHashes(input));
-  for (CLI::ConfigItem& item : CLI::ConfigTOML::from_config(lines)) {
-    for (std::string& value : item.inputs) {
-      std::replace(value.begin(), value.end(), kQuotedHash, '#');
-    }
-    // Begin and end of a section.
-    if (item.name == "++" || item.name == "--") continue;
-    CheckKnown(&program_, item);
-    const bool is_meant = item.parents.empty() || item.parents == chosen;
-    if (!is_meant || FindOption(command, item.name) == nullptr ||
-        IsSet(EnvironmentName(item.name))) {
-      continue;
-    }
-    item.parents = chosen;
-    items.push_back(std::move(item));
+absl::Status ReadConfigFile(const std::string& path, const CancelToken* cancel,
+                            CLI::App* program) {
+  constexpr size_t kMaxBytes = size_t{1} << 20;
+  const auto text = ReadSmallFile(path, kMaxBytes, cancel);
+  if (!text.ok()) return text.status();
+  std::vector<Section> sections;
+  AddSections("", program, &sections);
+  const auto settings = ParseSettings(path, *text, NamesOf(sections));
+  if (!settings.ok()) return settings.status();
+  for (const Setting& setting : *settings) {
+    BVHMILL_RETURN_IF_ERROR(CheckSetting(path, setting, sections));
   }
-  return items;
+  const Section& chosen = ChosenSection(sections);
+  // The first value that an option gets stays.
+  for (const std::string& section : {chosen.name, std::string()}) {
+    for (const Setting& setting : *settings) {
+      const bool is_meant = setting.section == section && !setting.name.empty();
+      if (is_meant) GiveValues(setting, chosen.app);
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace bvhmill::client

@@ -4,35 +4,27 @@
 // priority over both.
 
 #include <CLI/CLI.hpp>
-#include <istream>
 #include <string>
-#include <vector>
+
+#include "absl/status/status.h"
+#include "bvhmill/base/cancel.h"
 
 namespace bvhmill::client {
-
-// "BVHMILL_TLS_CA" for "tls-ca".
-std::string EnvironmentName(const std::string& option);
 
 // Makes every option of `command` readable from the environment, if that
 // command is chosen.
 void ReadEnvironment(CLI::App* command);
 
-// Lines "name = value", a subset of TOML. A name is that of an option without
-// dashes. Values with commas or blanks are in quotes, lists are [a, b], and #
-// begins a comment. A name above the first [section] is for every command that
-// has such an option; a name below [convert] or [server.info] is for that
-// command. A name that no command knows is an error, so that typing errors are
-// found.
-class ConfigFile final : public CLI::ConfigTOML {
- public:
-  // `program` is the App of the whole command line.
-  explicit ConfigFile(const CLI::App* program) : program_(*program) {}
-
-  // The items for the chosen command that the environment does not set.
-  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override;
-
- private:
-  const CLI::App& program_;
-};
+// Gives the options of the chosen command that have no value those of the file
+// at `path`, lines of the form that settings_text.h shows. A name is that of an
+// option without dashes. A name above the first [section] is for every command
+// that has such an option; a name below [convert] or [server.info] is for that
+// command, and has priority. Call it when words and environment are read.
+//
+// INVALID_ARGUMENT if the file cannot be read as a whole, and "PATH:LINE: why"
+// for a line that sets nothing, such as a name that no command knows. The file
+// may have 1 MiB. CANCELLED while it waits for the bytes of a pipe.
+absl::Status ReadConfigFile(const std::string& path, const CancelToken* cancel,
+                            CLI::App* program);
 
 }  // namespace bvhmill::client

@@ -256,12 +256,14 @@ CLI::Option* AddRepair(CLI::App* app, const std::string& name, bool* chosen,
   return app->add_flag(name, *chosen, help)->group("Repairs");
 }
 
-std::string ReadMap(const std::string& word, ClipEdits* edits) {
+std::string ReadMap(const Session& session, const std::string& word,
+                    ClipEdits* edits) {
   if (!IsMapFile(word)) {
     edits->joint_map = word;
     return {};
   }
-  const std::string wrong = ReadMapFile(word, &edits->joint_map_rows);
+  const std::string wrong =
+      ReadMapFile(word, session.cancel, &edits->joint_map_rows);
   return wrong.empty() ? wrong : "--joint-map: " + wrong;
 }
 
@@ -308,12 +310,12 @@ void AddEditOptions(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
 
 bool IsMapFile(std::string_view word) { return word.ends_with(kFileEnding); }
 
-std::string ReadMapFile(const std::string& path,
+std::string ReadMapFile(const std::string& path, const CancelToken* cancel,
                         std::vector<JointMapRow>* rows) {
   ClipText csv;
   Input input;
   input.path = path;
-  const absl::Status status = ReadClip(input, kMaxMapBytes, nullptr, &csv);
+  const absl::Status status = ReadClip(input, kMaxMapBytes, cancel, &csv);
   if (absl::IsResourceExhausted(status)) {
     return Printable(path) + ": more than " + std::to_string(kMaxMapBytes) +
            " bytes";
@@ -349,7 +351,7 @@ std::string ReadEditFlags(const Session& session, const EditFlags& flags,
                                       word.substr(equals + 1));
   }
   if (!flags.joint_map.empty()) {
-    std::string wrong = ReadMap(flags.joint_map, edits);
+    std::string wrong = ReadMap(session, flags.joint_map, edits);
     if (!wrong.empty()) return wrong;
   }
   const SourceSpace& source = edits->source;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "bvhmill/base/cancel.h"
 #include "bvhmill/edit/clip_edits.h"
 #include "client/cli/session.h"
 
@@ -39,7 +40,7 @@ bool IsMapFile(std::string_view word);
 
 // Sets `rows` to the table in the file `path`. Returns what is wrong; empty if
 // nothing is.
-std::string ReadMapFile(const std::string& path,
+std::string ReadMapFile(const std::string& path, const CancelToken* cancel,
                         std::vector<JointMapRow>* rows);
 
 // The built-in maps, for messages: "cmu lafan1 ...".

@@ -12,7 +12,6 @@
 #include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/report/catalogue.h"
 #include "bvhmill/report/thresholds.h"
-#include "client/cli/options/config_file.h"
 #include "client/cli/options/edit_options.h"
 #include "client/cli/options/help.h"
 

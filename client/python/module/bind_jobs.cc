@@ -41,7 +41,7 @@ std::vector<InputValue> CollectInputs(const std::vector<std::string>& paths,
     // "-" is stdin on the command line only.
     options.paths.push_back(path == "-" ? "./-" : path);
   }
-  auto inputs = client::CollectInputs(options, std::nullopt);
+  auto inputs = client::CollectInputs(options, std::nullopt, nullptr);
   if (!inputs.ok())
     throw py::value_error(std::string(inputs.status().message()));
   client::ClaimOutputs(&*inputs);

@@ -167,5 +167,7 @@ def test_a_name_that_no_resolver_takes_is_no_fault_of_tls():
 def test_faults_of_settings_are_faults_of_the_call(keys, walk):
     with pytest.raises(FileNotFoundError):
         Client("127.0.0.1:9", tls="absent.pem").read(walk)
+    with pytest.raises(OSError, match="more than 4194304 bytes"):
+        Client("127.0.0.1:9", tls="/dev/zero").read(walk)
     with pytest.raises(ValueError, match="cert= needs tls="):
         Client("127.0.0.1:9", cert=pair(keys, "client")).read(walk)

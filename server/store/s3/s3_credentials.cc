@@ -3,12 +3,11 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/settings/small_file.h"
 
 namespace bvhmill::server {
 namespace {
@@ -59,10 +58,16 @@ absl::Status ReadS3Keys(const std::string& text, S3Keys* keys) {
 }
 
 absl::Status S3Credentials::ReadFile() {
-  std::ifstream file(file_);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return KeysMissing("cannot read the file of --s3-credentials");
-  const absl::Status read = ReadS3Keys(text, &keys_);
+  constexpr size_t kMaxBytes = size_t{1} << 20;
+  // Calls wait for the keys: nothing is to wait for a pipe.
+  CancelToken no_wait;
+  no_wait.Cancel();
+  const absl::StatusOr<std::string> text =
+      ReadSmallFile(file_, kMaxBytes, &no_wait);
+  if (!text.ok()) {
+    return KeysMissing("cannot read the file of --s3-credentials");
+  }
+  const absl::Status read = ReadS3Keys(*text, &keys_);
   if (read.ok()) return absl::OkStatus();
   return KeysMissing("the file of --s3-credentials " +
                      std::string(MessageOf(read)));

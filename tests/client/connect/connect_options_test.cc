@@ -12,7 +12,6 @@
 #include "client/cpp/authorities.h"
 #include "client/cpp/channel.h"
 #include "client/cpp/client.h"
-#include "client/cpp/small_file.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
@@ -108,27 +107,6 @@ TEST(ConnectOptions, AFileOfAuthoritiesMayHave4MiB) {
   options.tls_ca = dir.File("ca");
   WriteFile(options.tls_ca, std::string(size_t{4} << 20, 'x'));
   EXPECT_EQ(client::OpenLine(options).status(), absl::OkStatus());
-}
-
-// A token or key that is cut without an error would be another one.
-TEST(SmallFile, IsReadAsAWholeOrNotAtAll) {
-  const TempDir dir;
-  for (const size_t size : {0, 1, 9, 10}) {
-    WriteFile(dir.File("file"), std::string(size, 'x'));
-    const auto content = client::ReadSmallFile(dir.File("file"), 10);
-    ASSERT_TRUE(content.ok()) << size;
-    EXPECT_EQ(*content, std::string(size, 'x'));
-  }
-  WriteFile(dir.File("file"), std::string(11, 'x'));
-  const std::pair<std::string, std::string> cases[] = {
-      {dir.File("file"), "it has more than 10 bytes"},
-      {dir.File("none"), "No such file or directory"},
-      {dir.path(), "Is a directory"}};
-  for (const auto& [path, why] : cases) {
-    const absl::Status status = client::ReadSmallFile(path, 10).status();
-    EXPECT_TRUE(absl::IsInvalidArgument(status)) << path;
-    EXPECT_EQ(MessageOf(status), "cannot read " + path + ": " + why);
-  }
 }
 
 // Sets a variable of the environment, and sets it back.

@@ -36,7 +36,7 @@ class InputsTest : public ::testing::Test {
   // "PATH|BASE|BYTES", or "PATH|why".
   std::vector<std::string> Collect(const InputOptions& options,
                                    std::optional<client::FileId> skip = {}) {
-    const auto inputs = client::CollectInputs(options, skip);
+    const auto inputs = client::CollectInputs(options, skip, nullptr);
     if (!inputs.ok()) return {std::string(MessageOf(inputs.status()))};
     std::vector<std::string> lines;
     const size_t folder = place_.path().size() + 1;
@@ -104,7 +104,7 @@ TEST_F(InputsTest, OfAListKeepTheirFolders) {
                       std::string("a\0b\n", 4));
   InputOptions options;
   options.filelist = list;
-  const auto inputs = client::CollectInputs(options, {});
+  const auto inputs = client::CollectInputs(options, {}, nullptr);
   ASSERT_TRUE(inputs.ok());
   ASSERT_EQ(inputs->size(), 4U);
   EXPECT_EQ((*inputs)[0].base + ".bvh", one);
@@ -126,7 +126,7 @@ TEST_F(InputsTest, TheFormatIsTheStatedOneOrFollowsFromTheName) {
   options.paths = {File("a.anim"), File("b.bvh"), File("c.txt")};
   for (const bool is_stated : {false, true}) {
     if (is_stated) options.from = SourceFormat::kAnim;
-    const auto inputs = client::CollectInputs(options, {});
+    const auto inputs = client::CollectInputs(options, {}, nullptr);
     ASSERT_TRUE(inputs.ok());
     ASSERT_EQ(inputs->size(), 3U);
     const SourceFormat other =

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
@@ -216,6 +217,19 @@ TEST_F(ManifestTest, IsNoLink) {
     EXPECT_THAT(std::string(MessageOf(status)), HasSubstr("symbolic link"));
   }
   EXPECT_FALSE(std::filesystem::exists(place_.File("elsewhere")));
+}
+
+// A pipe would keep it waiting, and a line without an end would take all
+// memory.
+TEST_F(ManifestTest, IsAFileWithLines) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_EQ(MessageOf(Manifest(&folder_).Read()),
+            path_ + ": cannot be read: it is no file");
+  ASSERT_EQ(unlink(path_.c_str()), 0);
+  WriteFile(path_, "");
+  ASSERT_EQ(truncate(path_.c_str(), off_t{1} << 30), 0);
+  EXPECT_EQ(MessageOf(Manifest(&folder_).Read()),
+            path_ + ": cannot be read: File too large");
 }
 
 TEST_F(ManifestTest, MayBeReadByAllWhomTheMaskOfTheProcessAllows) {

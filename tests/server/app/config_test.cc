@@ -89,7 +89,8 @@ TEST(ConfigTest, ErrorsNameTheSettingAndItsWords) {
       {{"--log=loud"}, "--log: 'loud' is none of errors, json, off, text"},
       {{"--reflection=2"}, "--reflection: '2' is none of off, on"},
       {{"--nope"}, "there is no setting '--nope'"},
-      {{"--config", dir.File("conf")}, "there is no setting 'foo'"}};
+      {{"--config", dir.File("conf")},
+       dir.File("conf") + ":1: there is no setting 'foo'"}};
   for (const auto& [args, why] : cases) {
     server::ServerConfig config;
     int exit_code = 0;

@@ -1,6 +1,7 @@
 #include "server/auth/tokens.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bvhmill/base/status.h"
@@ -103,7 +104,13 @@ TEST(TokensTest, WrongLinesAreNamed) {
       {good + ":read:clips=1,clips=9223372036854775808\n", "f:1: has quotas"},
       // Who reads the file would have the token.
       {good.substr(2) + "\n", "f:1: a digest without a name"},
-      {"# none\n", "f holds no token"}};
+      // Bytes that no header has: those of a file that lost its content, too.
+      {std::string(64, '\0'), "f:1: is neither NAME:SHA256 nor one word"},
+      {"good\n" + std::string(9, '\0'), "f:2: is neither NAME:SHA256 nor"},
+      {"two words\n", "f:1: is neither NAME:SHA256 nor one word of ASCII"},
+      {"caf\xC3\xA9\n", "f:1: is neither NAME:SHA256 nor one word of ASCII"},
+      {"# none\n", "f holds no token"},
+      {"", "f holds no token"}};
   for (const auto& [text, why] : cases) {
     std::vector<server::Token> tokens;
     const absl::Status status = server::ParseTokens("f", text, &tokens);
@@ -185,6 +192,32 @@ TEST_F(TokenStoreTest, AStoreWithoutAFileIsReloaded) {
   EXPECT_FALSE(store->needs_token());
   EXPECT_EQ(store->Reload(), absl::OkStatus());
   EXPECT_EQ(store->FindName("studio"), nullptr);
+}
+
+TEST_F(TokenStoreTest, AFileThatIsLostOrBlocksChangesNothing) {
+  const auto store = StoreOf("first\n");
+  for (const std::string& text : {std::string(), std::string(64, '\0')}) {
+    WriteFile(dir_.File("tokens"), text);
+    EXPECT_TRUE(absl::IsInvalidArgument(store->Reload()));
+    EXPECT_NE(store->Find("first"), nullptr);
+  }
+  ASSERT_EQ(unlink(dir_.File("tokens").c_str()), 0);
+  ASSERT_EQ(mkfifo(dir_.File("tokens").c_str(), 0600), 0);
+  EXPECT_TRUE(absl::IsCancelled(store->Reload()));
+  EXPECT_NE(store->Find("first"), nullptr);
+}
+
+TEST_F(TokenStoreTest, AFileThatIsLostIsRefusedAtStart) {
+  const std::string paths[] = {dir_.File("empty"), dir_.File("zeros"),
+                               dir_.File("none"), dir_.path(), "/dev/zero"};
+  WriteFile(paths[0], "");
+  WriteFile(paths[1], std::string(64, '\0'));
+  for (const std::string& path : paths) {
+    std::unique_ptr<server::TokenStore> store;
+    const absl::Status status = server::TokenStore::Open(path, &store);
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << path;
+    EXPECT_THAT(std::string(MessageOf(status)), HasSubstr(path));
+  }
 }
 
 class ScopesTest : public ServerTest {
@@ -319,9 +352,12 @@ TEST_F(ScopesTest, StreamsOfATokenThatIsGoneEnd) {
 
 TEST_F(ScopesTest, ABrokenFileChangesNothing) {
   StartWith("first\n");
-  WriteFile(dir_.File("tokens"), "broken:line\n");
-  server_->Reload();
-  EXPECT_TRUE(Validate("first").ok());
+  for (const std::string& text :
+       {std::string("broken:line\n"), std::string(), std::string(64, '\0')}) {
+    WriteFile(dir_.File("tokens"), text);
+    server_->Reload();
+    EXPECT_TRUE(Validate("first").ok());
+  }
   WriteFile(dir_.File("tokens"), "third\n");
   server_->Reload();
   EXPECT_TRUE(Validate("third").ok());

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
 import weakref
 from dataclasses import astuple, dataclass, field
@@ -41,6 +42,9 @@ class ServerError(Exception):
 # The reason of errors whose cause is TLS.
 TLS = "TLS"
 
+# The largest certificate or key, in bytes.
+_MAX_PEM_BYTES = 4 << 20
+
 # The process that has opened a channel.
 _process: int | None = None
 
@@ -63,7 +67,10 @@ def check_process() -> None:
 
 def _contents(path: str) -> bytes:
     with open(path, "rb") as file:
-        return file.read()
+        content = file.read(_MAX_PEM_BYTES + 1)
+    if len(content) > _MAX_PEM_BYTES:
+        raise OSError(errno.EFBIG, f"more than {_MAX_PEM_BYTES} bytes", path)
+    return content
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,41 @@
+// The list of the variables of both programs against their options.
+
+#include "bvhmill/settings/variables.h"
+
+#include <gmock/gmock.h>
+
+#include <CLI/CLI.hpp>
+#include <set>
+#include <string_view>
+
+#include "client/cli/commands/commands.h"
+#include "server/app/flags.h"
+
+namespace bvhmill::testing {
+namespace {
+
+void AddNames(const CLI::App& app, std::set<std::string_view>* names) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_configurable()) continue;
+    for (const std::string& name : option->get_lnames()) names->insert(name);
+  }
+}
+
+TEST(Variables, AreTheOptionsOfBothPrograms) {
+  CLI::App server;
+  server::ServerConfig config;
+  server::AddFlags(&server, &config);
+  CLI::App program;
+  const auto commands = client::AddCommands(&program);
+  // Both programs add it themselves.
+  std::set<std::string_view> names = {"config"};
+  AddNames(server, &names);
+  for (const client::Command& command : commands) {
+    AddNames(*command.app, &names);
+  }
+  EXPECT_THAT(OptionsOfVariables(), ::testing::ElementsAreArray(names))
+      << "kOptions of lib/bvhmill/settings/variables.cc is another list";
+}
+
+}  // namespace
+}  // namespace bvhmill::testing
