@@ -48,7 +48,8 @@ TEST_F(JobClientTest, AnUploadAndADownloadMayTakeLongerThanOneAnswer) {
     back += piece;
     return absl::OkStatus();
   };
-  EXPECT_EQ(jobs->Download(BlobOf(bytes), take, nullptr), absl::OkStatus());
+  EXPECT_EQ(jobs->Download(BlobOf(bytes), static_cast<int64_t>(bytes.size()),
+                           take, nullptr), absl::OkStatus());
   EXPECT_TRUE(back == bytes);
 }
 
