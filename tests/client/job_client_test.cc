@@ -49,7 +49,8 @@ TEST_F(JobClientTest, AnUploadAndADownloadMayTakeLongerThanOneAnswer) {
     return absl::OkStatus();
   };
   EXPECT_EQ(jobs->Download(BlobOf(bytes), static_cast<int64_t>(bytes.size()),
-                           take, nullptr), absl::OkStatus());
+                           take, nullptr),
+            absl::OkStatus());
   EXPECT_TRUE(back == bytes);
 }
 
