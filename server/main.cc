@@ -13,11 +13,13 @@
 
 #include "absl/synchronization/mutex.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/settings/small_file.h"
 #include "server/app/check_config.h"
 #include "server/app/config.h"
 #include "server/app/sd_notify.h"
 #include "server/app/server.h"
+#include "server/app/stop_signals.h"
 #include "server/app/watchdog.h"
 #include "server/auth/tokens.h"
 #include "server/jobs/stored_message.h"
@@ -25,37 +27,6 @@
 #include "server/store/check_data.h"
 
 namespace {
-
-// Blocks the signals that stop the program, in this thread and all that are
-// started from it, so that they can be waited for.
-sigset_t BlockStopSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGHUP);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  return signals;
-}
-
-// From here on a stop signal ends the program at once.
-void UnblockStopSignals(const sigset_t& signals) {
-  signal(SIGTERM, SIG_DFL);
-  signal(SIGINT, SIG_DFL);
-  // A reload that comes too late is no reason to stop at once.
-  signal(SIGHUP, SIG_IGN);
-  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
-}
-
-// Returns at SIGTERM or SIGINT; SIGHUP has files read again.
-void WaitForStop(const sigset_t& signals, bvhmill::server::Server* server) {
-  int received = SIGHUP;
-  while (received == SIGHUP) {
-    sigwait(&signals, &received);
-    if (received == SIGHUP) server->Reload();
-  }
-  UnblockStopSignals(signals);
-}
 
 // Each connection is an open file, and a listener of gRPC that was refused one
 // more never listens again.
@@ -124,7 +95,7 @@ int CheckDataOnly(const bvhmill::server::ServerConfig& config) {
                                             config.jobs_database, &check);
   if (!status.ok()) return Fail(status, 2);
   for (const std::string& fault : check.faults) {
-    std::cerr << "bvhmilld: " << fault << "\n";
+    std::cerr << "bvhmilld: " << bvhmill::Excerpt(fault, fault.size()) << "\n";
   }
   std::cout << (check.faults.empty() ? "ok\n" : "damaged\n") << check.jobs
             << " jobs, " << check.items << " items, " << check.results
@@ -163,7 +134,9 @@ int main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);
   RaiseFileLimit();
   bvhmill::server::ReturnLargeBlocks();
-  const sigset_t signals = BlockStopSignals();
+  // It lives as long as the program: its thread does.
+  static auto& signals =
+      *new bvhmill::server::StopSignals(config.drain_seconds);
   std::unique_ptr<bvhmill::server::Server> server;
   const absl::Status status = bvhmill::server::Server::Start(config, &server);
   if (!status.ok()) return Fail(status, 1);
@@ -174,13 +147,13 @@ int main(int argc, char** argv) {
   }
   std::cout << bvhmill::server::WhatCallsNeed(config) << std::endl;
   bvhmill::server::NotifySupervisor("READY=1");
-  WaitForStop(signals, server.get());
-  // Closing takes a second after drain_seconds.
-  constexpr int kToClose = 2;
-  bvhmill::server::EndAfter(config.drain_seconds + kToClose);
+  signals.Wait([&server] { server->Reload(); });
   bvhmill::server::NotifySupervisor("STOPPING=1");
-  std::cerr << "bvhmilld: stopping; running clips may take "
-            << config.drain_seconds << " s more\n";
-  if (!server->Drain()) std::cerr << "bvhmilld: some clips were cut off\n";
+  bvhmill::server::TellOperator("bvhmilld: stopping; running clips may take " +
+                                std::to_string(config.drain_seconds) +
+                                " s more\n");
+  if (!server->Drain()) {
+    bvhmill::server::TellOperator("bvhmilld: some clips were cut off\n");
+  }
   return 0;
 }

@@ -11,6 +11,7 @@
 #include "bvhmill/base/status.h"
 #include "client/cli/io/item_key.h"
 #include "client/cli/ui/json_text.h"
+#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {
@@ -22,7 +23,8 @@ constexpr size_t kReadBytes = size_t{256} << 10;
 constexpr size_t kMaxLineBytes = size_t{16} << 20;
 
 absl::Status Failed(const std::string& path, const std::string& why) {
-  return MakeStatus(absl::StatusCode::kFailedPrecondition, path + ": " + why);
+  return MakeStatus(absl::StatusCode::kFailedPrecondition,
+                    Printable(path) + ": " + why);
 }
 
 std::string TextAt(const json& object, const char* key) {

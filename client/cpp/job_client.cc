@@ -200,6 +200,24 @@ absl::Status JobClient::Impl::Send(const std::string& name, int64_t size,
   return absl::OkStatus();
 }
 
+ConvertResult ReadResult(const v1::ClipResult& message) {
+  return ResultFromServer(message);
+}
+
+absl::Status PageBounds::Take(const std::string& next_token, size_t bytes) {
+  constexpr size_t kMaxPages = 10'000;
+  constexpr size_t kMaxBytes = size_t{256} << 20;
+  bytes_ += bytes;
+  if (!next_token.empty() && !tokens_.insert(next_token).second) {
+    return BrokenAnswer("a list that comes back to an earlier page");
+  }
+  if (tokens_.size() > kMaxPages || bytes_ > kMaxBytes) {
+    return BrokenAnswer("a list of more than " + std::to_string(kMaxPages) +
+                        " pages or " + std::to_string(kMaxBytes) + " bytes");
+  }
+  return absl::OkStatus();
+}
+
 JobClient::JobClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 JobClient::~JobClient() = default;
@@ -317,9 +335,12 @@ absl::Status JobClient::Upload(const std::string& name, int64_t size,
 }
 
 absl::Status JobClient::Download(
-    const std::string& name,
+    const std::string& name, int64_t size,
     const std::function<absl::Status(std::string_view bytes)>& take,
     const CancelToken* cancel) const {
+  if (!name.starts_with(kBlobPrefix)) {
+    return BrokenAnswer("a blob without a name");
+  }
   Sha256 digest;
   int64_t at = 0;
   const absl::Status status = impl_->Try(cancel, [&](bool* progress) {
@@ -333,11 +354,16 @@ absl::Status JobClient::Download(
     v1::ReadBlobResponse response;
     absl::Status taken;
     while (taken.ok() && stream->Read(&response)) {
+      // An empty message is no sign: it could come for ever.
+      if (response.data().empty()) continue;
       watch.Sign();
       *progress = true;
       at += static_cast<int64_t>(response.data().size());
       digest.Add(response.data());
-      taken = take(response.data());
+      taken = at > size
+                  ? BrokenAnswer("more than the stated " +
+                                 std::to_string(size) + " bytes of an output")
+                  : take(response.data());
     }
     if (!taken.ok()) context.TryCancel();
     const absl::Status ended =

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,10 +21,28 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "bvhmill/base/cancel.h"
+#include "bvhmill/pipeline/convert.h"
 #include "bvhmill/v1/job_service.pb.h"
 #include "client/cpp/client.h"
 
 namespace bvhmill::client {
+
+// The result of an item. Texts are escaped as those of Client are: names and
+// args are as they came.
+ConvertResult ReadResult(const v1::ClipResult& message);
+
+// Bounds a list that comes in pages, which a server could continue for ever.
+class PageBounds {
+ public:
+  // Call it for each page, with the token of the next one, which is empty after
+  // the last, and the bytes that are kept of the page. INTERNAL if the token
+  // came before, or if there are more than 10,000 pages or 256 MiB.
+  absl::Status Take(const std::string& next_token, size_t bytes);
+
+ private:
+  std::set<std::string> tokens_;
+  size_t bytes_ = 0;
+};
 
 // Thread-safe. `cancel` may be null; a call that it ends returns CANCELLED.
 //
@@ -76,11 +95,12 @@ class JobClient {
                       std::atomic<int64_t>* sent,
                       const CancelToken* cancel) const;
 
-  // Passes all bytes of a blob to `take`, in order, each once. DATA_LOSS if
-  // they do not have the digest of its name: the bytes are void then. A status
-  // of `take` ends the call and is returned.
+  // Passes all bytes of a blob, which were stated to be `size`, to `take`, in
+  // order, each once. INTERNAL as soon as more come: `take` does not get them.
+  // DATA_LOSS if they do not have the digest of its name: the bytes are void
+  // then. A status of `take` ends the call and is returned.
   absl::Status Download(
-      const std::string& name,
+      const std::string& name, int64_t size,
       const std::function<absl::Status(std::string_view bytes)>& take,
       const CancelToken* cancel) const;
 

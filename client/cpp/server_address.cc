@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "bvhmill/base/call_error.h"
+#include "bvhmill/base/utf8.h"
 #include "client/cpp/client.h"
 
 namespace bvhmill::client {
@@ -91,7 +92,7 @@ absl::Status Unreachable(std::string_view server, std::string_view why) {
   return MakeCallError({.code = absl::StatusCode::kUnavailable,
                         .reason = std::string(kServerUnreachable),
                         .message = "cannot reach " + std::string(server) +
-                                   ": " + std::string(why)});
+                                   ": " + Excerpt(why, why.size())});
 }
 
 }  // namespace bvhmill::client

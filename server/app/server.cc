@@ -23,6 +23,9 @@ namespace {
 // The value by which gRPC means never.
 constexpr int kNever = std::numeric_limits<int32_t>::max();
 
+// The time in which gRPC sends the statuses of calls that have finished.
+constexpr std::chrono::milliseconds kToEndCalls(400);
+
 int Milliseconds(int64_t seconds) {
   constexpr int64_t kMax = kNever / 1000;
   return seconds == 0 ? kNever
@@ -118,18 +121,17 @@ Server::Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens)
 
 Server::~Server() {
   parts_.memory_guard.Listen({});
-  Close();
+  Close(kToEndCalls);
 }
 
 // gRPC closes a connection once it has written everything. A peer that reads
 // nothing delays that for ever, so connections that are left are cut.
-void Server::Close() {
-  constexpr std::chrono::milliseconds kToEndCalls(400);
+void Server::Close(std::chrono::milliseconds to_end_calls) {
   constexpr std::chrono::milliseconds kToClose(800);
   if (listener_ != nullptr) listener_->Stop();
   if (server_ == nullptr) return;
   parts_.housekeeping.CutConnectionsAfter(kToClose);
-  server_->Shutdown(std::chrono::system_clock::now() + kToEndCalls);
+  server_->Shutdown(std::chrono::system_clock::now() + to_end_calls);
   server_->Wait();
 }
 
@@ -265,7 +267,8 @@ bool Server::Drain() {
   health_service_.SetServing(false);
   parts_.jobs.Drain();
   const bool all_finished = parts_.calls.Drain(patience);
-  Close();
+  // Calls that had their time are cancelled at once.
+  Close(all_finished ? kToEndCalls : std::chrono::milliseconds(0));
   return all_finished;
 }
 

@@ -5,6 +5,7 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -55,7 +56,7 @@ class Server {
   static absl::Status StartOrThrow(const ServerConfig& config,
                                    std::unique_ptr<Server>* server);
   absl::Status Listen();
-  void Close();
+  void Close(std::chrono::milliseconds to_end_calls);
   void HandOver(int file, int listening_file);
   absl::Status StartMetrics();
   void WatchFiles(std::vector<std::string> seen);

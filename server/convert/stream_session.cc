@@ -1,5 +1,6 @@
 #include "server/convert/stream_session.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -7,6 +8,14 @@
 #include "server/rpc/errors.h"
 
 namespace bvhmill::server {
+namespace {
+
+// While the server drains: the longest time in which gRPC hands over what it
+// has, and in which it hands over all that a peer had sent.
+constexpr std::chrono::milliseconds kSilence(500);
+constexpr std::chrono::milliseconds kLongestSending(5'000);
+
+}  // namespace
 
 StreamSession::StreamSession(const SessionParts& parts)
     : parts_(parts),
@@ -31,8 +40,24 @@ void StreamSession::Fail(const absl::Status& status) {
 }
 
 void StreamSession::OnDrain(StreamActions* actions) {
-  is_draining_ = true;
+  if (!drain_at_) drain_at_ = parts_.now();
   Next(actions);
+}
+
+bool StreamSession::IsNewWork(const v1::ConvertClipsRequest& request,
+                              Clock::time_point came_at) const {
+  if (!drain_at_ || !request.has_begin()) return false;
+  const std::chrono::milliseconds half(500 * parts_.config.drain_seconds);
+  return came_at - read_at_ > kSilence ||
+         came_at - *drain_at_ > std::min(half, kLongestSending);
+}
+
+// While the server drains: the read brings nothing that was sent before, nor
+// the end of a peer that had waited for its results.
+bool StreamSession::HearsNothing() const {
+  return met_new_work_ ||
+         (is_reading_ &&
+          parts_.now() - std::max(read_at_, write_at_) > kSilence);
 }
 
 bool StreamSession::IsBusy() const {
@@ -118,7 +143,11 @@ void StreamSession::OnRequest(const absl::Status& parsed,
                               StreamActions* actions) {
   is_reading_ = false;
   is_queued_ = false;
-  if (!is_over()) Take(parsed, request, beside, came_at);
+  if (IsNewWork(*request, came_at)) {
+    met_new_work_ = true;
+  } else if (!is_over()) {
+    Take(parsed, request, beside, came_at);
+  }
   if (failed_) cancel_.Cancel();
   Next(actions);
 }
@@ -150,14 +179,12 @@ void StreamSession::OnWriteDone(bool ok, StreamActions* actions) {
 }
 
 bool StreamSession::MustEnd() const {
-  return failed_ ||
-         (clips_.empty() && !is_queued_ && (is_draining_ || reads_done_));
+  return failed_ || (clips_.empty() && !is_queued_ &&
+                     (reads_done_ || (drain_at_ && HearsNothing())));
 }
 
-// A stream that drains takes the rest of a clip, but no new clip.
 bool StreamSession::MayRead() const {
-  return !reads_done_ && (!is_draining_ || clips_.is_within_clip()) &&
-         clips_.WindowIsOpen();
+  return !reads_done_ && !met_new_work_ && clips_.WindowIsOpen();
 }
 
 void StreamSession::PickWrite(StreamActions* actions) {
@@ -188,7 +215,8 @@ void StreamSession::Next(StreamActions* actions) {
   if (!is_writing()) PickWrite(actions);
   if (!is_reading_ && MayRead()) {
     is_reading_ = true;
-    upload_rate_.Wait(parts_.now());
+    read_at_ = parts_.now();
+    upload_rate_.Wait(read_at_);
     actions->read = true;
     ++starting_reads_;
   }

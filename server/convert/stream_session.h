@@ -114,7 +114,12 @@ class StreamSession {
   void OnWriteDone(bool ok, StreamActions* actions);
   // The call was cancelled. Cancel the token before this.
   void OnCancel(StreamActions* actions) { Next(actions); }
-  // The server drains: unfinished clips are finished, no new ones are read.
+  // The server drains. Call it again and again until the stream ends. What the
+  // peer had sent before is read and answered: all clips up to the end of its
+  // side, or to new work, which is a clip that comes long after its read began,
+  // or long after the drain. Neither gRPC nor the peer says more about when it
+  // was sent. A stream that meets new work, or hears nothing for that time,
+  // ends with UNAVAILABLE when its clips are finished.
   void OnDrain(StreamActions* actions);
   // About a second has passed. The stream fails with `allowed` if that is not
   // OK: the caller may not convert any more.
@@ -172,6 +177,9 @@ class StreamSession {
   absl::Status CheckIdle(Clock::time_point now);
   absl::Status CheckPeer(Clock::time_point now, const absl::Status& allowed);
   void Fail(const absl::Status& status);
+  bool IsNewWork(const v1::ConvertClipsRequest& request,
+                 Clock::time_point came_at) const;
+  bool HearsNothing() const;
   bool MustEnd() const;
   bool MayRead() const;
   // Adds the actions that follow from the state after an event.
@@ -189,7 +197,12 @@ class StreamSession {
   // A worker is going to parse the message that came.
   bool is_queued_ = false;
   bool reads_done_ = false;
-  bool is_draining_ = false;
+  // When the drain was first reported.
+  std::optional<Clock::time_point> drain_at_;
+  // The stream drains, and new work came: nothing more is read.
+  bool met_new_work_ = false;
+  // When the last read was asked for.
+  Clock::time_point read_at_;
   // When a tick first found no unfinished clip; reset by each message.
   std::optional<Clock::time_point> idle_since_;
   // When the pending write, or Finish, was asked for.

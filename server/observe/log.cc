@@ -247,11 +247,11 @@ void Log::Tick(std::chrono::steady_clock::time_point now) {
 }
 
 std::string Log::EventLine(std::string_view text) const {
-  if (format_ != LogFormat::kJson) return "bvhmilld: " + std::string(text);
-  std::string out = "{";
-  AddText("time", Timestamp(std::chrono::system_clock::now()), &out);
   // Events name files of the operator, whose paths may be long.
   constexpr size_t kMax = 1000;
+  if (format_ != LogFormat::kJson) return "bvhmilld: " + Excerpt(text, kMax);
+  std::string out = "{";
+  AddText("time", Timestamp(std::chrono::system_clock::now()), &out);
   AddField("event", JsonString(text, kMax), &out);
   return out + "}";
 }

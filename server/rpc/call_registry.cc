@@ -1,5 +1,6 @@
 #include "server/rpc/call_registry.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace bvhmill::server {
@@ -56,9 +57,18 @@ bool CallRegistry::Drain(std::chrono::seconds patience) {
     const std::lock_guard lock(mutex_);
     is_draining_ = true;
   }
-  for (const auto& watch : Watches()) watch->OnDrain();
-  std::unique_lock lock(mutex_);
-  return idle_.wait_for(lock, patience, [this] { return awaited_ == 0; });
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kRound(100);
+  const Clock::time_point end = Clock::now() + patience;
+  while (true) {
+    for (const auto& watch : Watches()) watch->OnDrain();
+    const Clock::time_point next = std::min(end, Clock::now() + kRound);
+    std::unique_lock lock(mutex_);
+    if (idle_.wait_until(lock, next, [this] { return awaited_ == 0; })) {
+      return true;
+    }
+    if (Clock::now() >= end) return false;
+  }
 }
 
 int64_t CallRegistry::running() const {

@@ -26,7 +26,7 @@ class CallWatch {
   CallWatch(const CallWatch&) = delete;
   CallWatch& operator=(const CallWatch&) = delete;
 
-  // The server drains. Called once.
+  // The server drains. Called several times a second until the call ends.
   virtual void OnDrain() {}
   // About one second has passed.
   virtual void OnTick(std::chrono::steady_clock::time_point /*now*/) {}
@@ -84,8 +84,9 @@ class CallRegistry {
   // once a second.
   void Tick(std::chrono::steady_clock::time_point now);
 
-  // Refuses new calls from now on and calls OnDrain of the running ones.
-  // Returns when all have ended or `patience` is over; true if all have ended.
+  // Refuses new calls from now on and calls OnDrain of the running ones again
+  // and again. Returns when all have ended or `patience` is over; true if all
+  // have ended.
   bool Drain(std::chrono::seconds patience);
 
   // The number of running calls for which a drain waits.

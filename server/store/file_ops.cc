@@ -79,9 +79,20 @@ bool IsDiskFull(const absl::Status& status) {
 absl::Status OpenFile(const std::string& path, int flags, OwnedFile* file) {
   const Effect effect = (flags & O_CREAT) != 0 ? Effect::kOpen : Effect::kRead;
   BVHMILL_RETURN_IF_ERROR(FaultAt(effect, "open", path));
-  const int fd = open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int fd =
+      open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (fd < 0) return FileFault("open", path, errno);
-  *file = OwnedFile(fd);
+  OwnedFile opened(fd);
+  struct stat found = {};
+  if (fstat(fd, &found) != 0) return FileFault("open", path, errno);
+  if (!S_ISREG(found.st_mode)) {
+    return MakeCallError({.code = absl::StatusCode::kInternal,
+                          .reason = "STORE_FAULT",
+                          .args = {{"path", path}},
+                          .message = "the server cannot open its data: it is "
+                                     "no regular file"});
+  }
+  *file = std::move(opened);
   return absl::OkStatus();
 }
 

@@ -48,7 +48,8 @@ absl::Status FileFault(const char* what, const std::string& path, int error);
 // becoming full.
 bool IsDiskFull(const absl::Status& status);
 
-// Opens `path` with `flags` of open(2), mode 0600. Follows no link.
+// Opens the regular file `path` with `flags` of open(2), mode 0600. Follows no
+// link. INTERNAL for a pipe or a device: opening it could wait for ever.
 absl::Status OpenFile(const std::string& path, int flags, OwnedFile* file);
 // Opens a new file without a name in `folder`: it ends with the process.
 absl::Status OpenUnnamedFile(const std::string& folder, OwnedFile* file);

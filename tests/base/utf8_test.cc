@@ -184,16 +184,54 @@ TEST(Excerpt, EscapesControlCharactersOfTwoBytes) {
   EXPECT_EQ(Excerpt("\xC2\xA0"), "\xC2\xA0");
 }
 
-TEST(Excerpt, EscapesControlCharactersOfDirection) {
-  for (const std::string lead : {"\xE2\x80", "\xE2\x81"}) {
-    for (int c = 0x80; c < 0xC0; ++c) {
-      const std::string character = lead + static_cast<char>(c);
-      const bool is_control =
-          lead[1] == '\x80' ? c >= 0xAA && c <= 0xAE : c >= 0xA6 && c <= 0xA9;
-      EXPECT_EQ(Excerpt(character) != character, is_control) << c;
+std::string Utf8Of(uint32_t code) {
+  if (code < 0x80) return {static_cast<char>(code)};
+  if (code < 0x800) {
+    return {static_cast<char>(0xC0 | (code >> 6)),
+            static_cast<char>(0x80 | (code & 0x3F))};
+  }
+  return Encode(code);
+}
+
+// Each range with its neighbours, which are shown.
+TEST(Excerpt, EscapesWhatIsObeyedOrHidden) {
+  struct Range {
+    uint32_t first;
+    uint32_t last;
+    const char* what;
+  };
+  constexpr Range kRanges[] = {
+      {0x00AD, 0x00AD, "soft hyphen"},
+      {0x061C, 0x061C, "Arabic letter mark"},
+      {0x115F, 0x1160, "Hangul fillers"},
+      {0x200B, 0x200F, "zero width, marks of direction"},
+      {0x2028, 0x202E, "separators of lines and paragraphs, direction"},
+      {0x2060, 0x206F, "word joiner, isolates"},
+      {0xFE00, 0xFE0F, "variation selectors"},
+      {0xFEFF, 0xFEFF, "byte order mark"},
+      {0xFFF0, 0xFFFB, "annotations"},
+      {0xFFFE, 0xFFFF, "no characters"},
+      {0xE0000, 0xE0FFF, "tags"},
+  };
+  for (const auto& [first, last, what] : kRanges) {
+    for (uint32_t code = first - 1; code <= last + 1; ++code) {
+      if (code > 0xFFFF && last == 0xFFFF) continue;
+      const std::string character = Utf8Of(code);
+      const bool is_escaped = code >= first && code <= last;
+      EXPECT_EQ(Excerpt(character) != character, is_escaped)
+          << what << " " << std::hex << code;
     }
   }
   EXPECT_EQ(Excerpt("a\xE2\x80\xAE"), "a\\xE2\\x80\\xAE");
+}
+
+TEST(PlainJson, MeansTheSame) {
+  EXPECT_EQ(PlainJson("{\"a\":1}\n"), "{\"a\":1}\n");
+  EXPECT_EQ(PlainJson("\"\x7F\xC2\x9B\xE2\x80\xA8\""),
+            "\"\\u007f\\u009b\\u2028\"");
+  EXPECT_EQ(PlainJson("\"\xF3\xA0\x81\x81\""), "\"\\udb40\\udc41\"");
+  EXPECT_EQ(PlainJson("\"\xE2\x82\xAC\xF0\x9F\xA6\xB5\""),
+            "\"\xE2\x82\xAC\xF0\x9F\xA6\xB5\"");
 }
 
 TEST(Excerpt, CountsInputAndNotOutput) {

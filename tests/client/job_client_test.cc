@@ -55,7 +55,9 @@ TEST_F(JobClientTest, AnUploadAndADownloadMayTakeLongerThanOneAnswer) {
     back += piece;
     return absl::OkStatus();
   };
-  EXPECT_EQ(jobs->Download(BlobOf(bytes), take, nullptr), absl::OkStatus());
+  EXPECT_EQ(jobs->Download(BlobOf(bytes), static_cast<int64_t>(bytes.size()),
+                           take, nullptr),
+            absl::OkStatus());
   EXPECT_GT(pieces * kPiece, kAnswer);
   EXPECT_TRUE(back == bytes);
 }

@@ -11,6 +11,7 @@
 #include "client/cli/anim/anim_file.h"
 #include "client/cli/batch.h"
 #include "client/cli/claims.h"
+#include "client/cli/commands/one_output.h"
 #include "client/cli/io/clip_outputs.h"
 #include "client/cli/io/output_dir.h"
 #include "client/cli/io/packed_name.h"
@@ -165,6 +166,8 @@ int EditAnims(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
                    "-o " + Printable(batch.output) +
                        " is no folder, as several .anim files need");
   }
+  const std::string wrong = WhyNoFolder(batch.output);
+  if (!wrong.empty()) return Misused(app, session, wrong);
   return EditAll(app, batch, edit, *std::move(inputs), session);
 }
 

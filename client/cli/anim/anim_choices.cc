@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client/cli/ui/issue_lines.h"
+#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {
@@ -36,7 +37,8 @@ std::string AnimChoices::Line(std::string_view what, const Counts& counts) {
       [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string line;
   for (const auto& [name, count] : sorted) {
-    line += (line.empty() ? " " : ", ") + name + " " + std::to_string(count);
+    line += (line.empty() ? " " : ", ") + Printable(name) + " " +
+            std::to_string(count);
   }
   if (line.empty()) return line;
   return "anim: " + std::string(what) + line + "\n";

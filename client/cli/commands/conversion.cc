@@ -218,8 +218,10 @@ ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
         return made;
       },
       bytes, progress);
-  // A clip that was interrupted leaves no output.
-  if (absl::IsCancelled(result.status) || !outputs->status().ok()) {
+  // A clip that was interrupted leaves no output, and neither that nor a server
+  // that is gone is a reason to remove those of an earlier run.
+  if (absl::IsCancelled(result.status) || absl::IsUnavailable(result.status) ||
+      !outputs->status().ok()) {
     return result;
   }
   if (result.status.ok() && !Passes(result.report, options_.fail_on)) {

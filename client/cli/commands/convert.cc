@@ -82,11 +82,8 @@ int RunConvert(const CLI::App* app, ConvertFlags* flags, Session* session) {
   flags->conversion.from = flags->input.from;
   flags->conversion.read = FilesReadBy(app);
   flags->conversion.convert.outputs = ChosenOutputs(flags->outputs);
-  flags->conversion.one_file = NamesOneFile(flags->conversion.output);
-  if (flags->conversion.one_file) {
-    wrong = WhyNotOneFile(flags->conversion, *inputs);
-    if (!wrong.empty()) return Misused(app, session, wrong);
-  }
+  wrong = ChooseOutput(*inputs, &flags->conversion);
+  if (!wrong.empty()) return Misused(app, session, wrong);
   const absl::Status safe = CheckFiles(flags->conversion, *inputs);
   if (!safe.ok()) return Misused(app, session, std::string(MessageOf(safe)));
   session->options = flags->run;

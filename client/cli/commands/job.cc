@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bvhmill/base/utf8.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/jobs/job_server.h"
 #include "client/cli/ui/table.h"
@@ -34,7 +35,7 @@ std::string JsonLine(const google::protobuf::Message& message) {
   // It fails only for messages that no server of this API sends.
   static_cast<void>(
       google::protobuf::util::MessageToJsonString(message, &text, how));
-  return text + "\n";
+  return PlainJson(text) + "\n";
 }
 
 std::string TimeText(const google::protobuf::Timestamp& time) {
@@ -51,7 +52,7 @@ std::string JobListText(const std::vector<v1::Job>& jobs) {
   std::vector<std::vector<std::string>> rows;
   for (const v1::Job& job : jobs) {
     rows.push_back(
-        {job.name(), StateWord(job.state()),
+        {Printable(job.name()), StateWord(job.state()),
          std::to_string(job.items().total()), std::to_string(job.items().ok()),
          std::to_string(job.items().failed()), TimeText(job.create_time()),
          Printable(job.display_name())});
@@ -93,11 +94,15 @@ int ListJobs(const JobClient& jobs, const JobFlags& flags, Session* session) {
   std::vector<v1::Job> all;
   v1::ListJobsRequest request;
   request.set_page_size(1000);
+  PageBounds bounds;
   do {
     const auto page = jobs.List(request, session->cancel);
     if (!page.ok()) return JobFailure(*session, page.status());
     all.insert(all.end(), page->jobs().begin(), page->jobs().end());
     request.set_page_token(page->next_page_token());
+    const absl::Status fits =
+        bounds.Take(request.page_token(), page->ByteSizeLong());
+    if (!fits.ok()) return JobFailure(*session, fits);
   } while (!request.page_token().empty());
   if (!flags.json) return Put(*session, JobListText(all));
   std::string lines;

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "client/cli/commands/commands.h"
+#include "client/cli/commands/one_output.h"
 #include "client/cli/jobs/job_fetch.h"
 #include "client/cli/jobs/job_server.h"
 
@@ -18,6 +19,8 @@ struct JobResultsFlags {
 
 int RunJobResults(const CLI::App* app, JobResultsFlags* flags,
                   Session* session) {
+  const std::string wrong = WhyNoFolder(flags->fetch.output);
+  if (!wrong.empty()) return Misused(app, session, wrong);
   ExitCode exit = kExitGood;
   const auto jobs = OpenJobs(app, flags->run, session, &exit);
   if (jobs == nullptr) return exit;

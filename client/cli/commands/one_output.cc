@@ -1,6 +1,9 @@
 #include "client/cli/commands/one_output.h"
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -29,20 +32,19 @@ std::vector<std::string_view> ExtensionsOf(const ConversionOptions& options) {
   return extensions;
 }
 
-bool IsExtensionOfFormat(std::string_view extension) {
-  if (extension == LastExtension(kReportExtension)) return true;
+// The last extensions of all formats and of the report.
+std::set<std::string_view> LastExtensions() {
+  std::set<std::string_view> all = {LastExtension(kReportExtension)};
   for (const Format& format : Formats()) {
-    if (extension == LastExtension(format.extension)) return true;
+    all.insert(LastExtension(format.extension));
   }
-  return false;
+  return all;
 }
-
-}  // namespace
 
 bool NamesOneFile(const std::string& output) {
   if (output == kStdout) return true;
   std::error_code error;
-  return IsExtensionOfFormat(LastExtension(output)) &&
+  return LastExtensions().contains(LastExtension(output)) &&
          !std::filesystem::is_directory(output, error);
 }
 
@@ -72,6 +74,33 @@ std::string WhyNotOneFile(const ConversionOptions& options,
     return what + "the output, not --report-jsonl -";
   }
   return {};
+}
+
+}  // namespace
+
+std::string ChooseOutput(const std::vector<Input>& inputs,
+                         ConversionOptions* options) {
+  options->one_file = NamesOneFile(options->output);
+  return options->one_file ? WhyNotOneFile(*options, inputs)
+                           : WhyNoFolder(options->output);
+}
+
+std::string WhyNoFolder(const std::string& output) {
+  const std::string extension = std::filesystem::path(output).extension();
+  const bool has_letter =
+      std::any_of(extension.begin(), extension.end(),
+                  [](unsigned char c) { return c >= 0x80 || isalpha(c); });
+  std::error_code error;
+  if (!has_letter || std::filesystem::exists(output, error)) return {};
+  std::string formats;
+  for (const std::string_view format : LastExtensions()) {
+    formats += (formats.empty() ? "" : ", ") + std::string(format);
+  }
+  return "-o " + Printable(output) +
+         " has the extension of a file; a file is one output of one clip, and "
+         "ends in the extension of its format: " +
+         formats + "; a folder of this name is written " + Printable(output) +
+         "/";
 }
 
 }  // namespace bvhmill::client

@@ -148,9 +148,7 @@ int RunRepair(const CLI::App* app, RepairFlags* flags, Session* session) {
   conversion.read = FilesReadBy(app);
   if (flags->dry_run) return RunDry(app, *std::move(inputs), flags, session);
   conversion.convert.outputs = {{"", BvhFormat{}}};
-  conversion.one_file = NamesOneFile(conversion.output);
-  std::string unfit;
-  if (conversion.one_file) unfit = WhyNotOneFile(conversion, *inputs);
+  const std::string unfit = ChooseOutput(*inputs, &conversion);
   if (!unfit.empty()) return Misused(app, session, unfit);
   const absl::Status safe = CheckFiles(conversion, *inputs);
   if (!safe.ok()) return Misused(app, session, std::string(MessageOf(safe)));

@@ -6,6 +6,7 @@
 
 #include "client/cli/commands/commands.h"
 #include "client/cli/ui/message_json.h"
+#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {
@@ -39,22 +40,26 @@ std::string LimitLines(const v1::Limits& limits) {
 }
 
 std::string ServerInfoText(const v1::GetServerInfoResponse& info) {
-  std::string out = "server   bvhmill " + info.server_version() + " (" +
-                    info.build().git_commit() + ", " + info.build().compiler() +
-                    ")\n";
+  std::string out = "server   bvhmill " + Printable(info.server_version()) +
+                    " (" + Printable(info.build().git_commit()) + ", " +
+                    Printable(info.build().compiler()) + ")\n";
   out += "workers  " + std::to_string(info.build().worker_threads()) + "\n";
-  out += "rules    " + info.rules_version() + "\napi     ";
-  for (const std::string& package : info.api_packages()) out += " " + package;
+  out += "rules    " + Printable(info.rules_version()) + "\napi     ";
+  for (const std::string& package : info.api_packages()) {
+    out += " " + Printable(package);
+  }
   out += "\nformats ";
   for (const v1::FormatInfo& format : info.formats()) {
-    out += " " + format.format();
+    out += " " + Printable(format.format());
   }
   out += "\nsources ";
   for (const v1::SourceFormatInfo& format : info.source_formats()) {
-    out += " " + format.name();
+    out += " " + Printable(format.name());
   }
   out += "\nmaps    ";
-  for (const std::string& name : info.joint_maps()) out += " " + name;
+  for (const std::string& name : info.joint_maps()) {
+    out += " " + Printable(name);
+  }
   return out + "\nlimits\n" + LimitLines(info.limits());
 }
 

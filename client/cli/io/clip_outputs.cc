@@ -5,13 +5,14 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/encoder.h"
 #include "bvhmill/encode/npy.h"
+#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 
 absl::Status ClipOutputs::Refused(const std::string& path,
                                   std::string_view why) {
   return MakeStatus(absl::StatusCode::kFailedPrecondition,
-                    path + ": " + std::string(why));
+                    Printable(path) + ": " + std::string(why));
 }
 
 ClipOutputs::ClipOutputs(const OutputDir& directory, const OutputRules& rules,
@@ -169,6 +170,7 @@ absl::Status ClipOutputs::Commit(const ConvertResult& result,
 
 absl::Status ClipOutputs::CommitReport(std::string_view report) {
   files_.clear();
+  BVHMILL_RETURN_IF_ERROR(RemoveEarlier());
   BVHMILL_RETURN_IF_ERROR(AddReport(report));
   return CommitAll(/*is_done=*/false);
 }

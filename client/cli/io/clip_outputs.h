@@ -80,7 +80,9 @@ class ClipOutputs final : public OutputReceiver {
   // file cannot get its name, the files before it have theirs. Requires that
   // the conversion has succeeded with `result`.
   absl::Status Commit(const ConvertResult& result, std::string_view report);
-  // Drops the outputs and writes only the report.
+  // Drops the outputs and writes only the report. With `resume`, outputs of an
+  // earlier run that a good clip would replace are removed: they are not those
+  // of the clip as it is now.
   absl::Status CommitReport(std::string_view report);
 
   // The error for which files could not be written; OK if they were.
@@ -109,6 +111,8 @@ class ClipOutputs final : public OutputReceiver {
   absl::Status IsDone(const Existing& existing, bool* is_done);
   absl::Status CheckOwner(const Existing& existing);
   bool MayReplace(const std::string& extension) const;
+  bool IsOfEarlierRun(const std::string& extension) const;
+  absl::Status RemoveEarlier();
   // Options other than -f that help the user.
   std::string OtherWays() const;
   void StartDigest();

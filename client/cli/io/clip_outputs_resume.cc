@@ -1,7 +1,9 @@
 // The part of ClipOutputs that looks at the outputs that exist.
 
 #include <fcntl.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <system_error>
 
 #include "bvhmill/base/status.h"
@@ -112,10 +114,34 @@ absl::Status ClipOutputs::IsDone(const Existing& existing, bool* is_done) {
   return HasSameBytes(made_->input, cancel_, &*state_, is_done);
 }
 
-bool ClipOutputs::MayReplace(const std::string& extension) const {
-  if (rules_.force || stale_.contains(extension)) return true;
+// True for an output that a resumed run replaces.
+bool ClipOutputs::IsOfEarlierRun(const std::string& extension) const {
+  if (stale_.contains(extension)) return true;
   return rules_.resume && made_ != nullptr &&
          made_->outputs.contains(extension);
+}
+
+bool ClipOutputs::MayReplace(const std::string& extension) const {
+  return rules_.force || IsOfEarlierRun(extension);
+}
+
+absl::Status ClipOutputs::RemoveEarlier() {
+  const absl::StatusOr<UniqueFd> parent = directory_.Descend(below_, false);
+  if (absl::IsNotFound(parent.status())) return absl::OkStatus();
+  if (!parent.ok()) return status_ = parent.status();
+  for (const std::string& extension :
+       ExtensionsOf(rules_.requests, rules_.report)) {
+    if (!IsOfEarlierRun(extension)) continue;
+    const std::string name = NameOf(extension);
+    if (unlinkat(parent->get(), name.c_str(), 0) == 0 || errno == ENOENT) {
+      continue;
+    }
+    return status_ = Refused(PathOf(name),
+                             "is not that of the clip any more, "
+                             "and cannot be removed: " +
+                                 ErrnoText(errno));
+  }
+  return absl::OkStatus();
 }
 
 std::string ClipOutputs::OtherWays() const {

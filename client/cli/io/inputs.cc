@@ -14,6 +14,7 @@
 #include "client/cli/io/packed_name.h"
 #include "client/cli/io/posix_files.h"
 #include "client/cli/manifest.h"
+#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {
@@ -110,7 +111,7 @@ absl::Status Collector::AddPath(const std::string& path) {
   } else if (!options_.recursive) {
     const bool is_bvh = Searched().format == SourceFormat::kBvh;
     return UsageError(
-        path + " is a directory; -r takes the " +
+        Printable(path) + " is a directory; -r takes the " +
         (is_bvh ? "clips" : std::string(Searched().extension) + " files") +
         " below it");
   } else {

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "bvhmill/base/status.h"
+#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {
@@ -24,11 +25,13 @@ std::string_view TakeComponent(std::string_view* path) {
 }
 
 absl::Status CannotUse(const std::string& path, const std::string& why) {
-  return MakeStatus(absl::StatusCode::kFailedPrecondition, path + ": " + why);
+  return MakeStatus(absl::StatusCode::kFailedPrecondition,
+                    Printable(path) + ": " + why);
 }
 
 absl::Status Missing(const std::string& path) {
-  return MakeStatus(absl::StatusCode::kNotFound, path + " is missing");
+  return MakeStatus(absl::StatusCode::kNotFound,
+                    Printable(path) + " is missing");
 }
 
 // Opens the directory `name` in `parent`; `path` is for messages.

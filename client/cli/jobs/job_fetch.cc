@@ -24,6 +24,8 @@ namespace bvhmill::client {
 namespace {
 
 constexpr int kPageSize = 200;
+// A server states sizes; the sum of those of a page is in range.
+constexpr int64_t kMaxShown = int64_t{1} << 50;
 
 // The part of the file of an output that is not in its blob.
 std::string HeadOf(const v1::Output& output) {
@@ -68,7 +70,7 @@ std::vector<Input> InputsOf(const v1::ListJobResultsResponse& page,
     input.path = NameOfKey(
         result.display_name().empty() ? result.key() : result.display_name());
     for (const v1::Output& output : result.outputs()) {
-      input.bytes += output.size_bytes();
+      input.bytes += std::clamp<int64_t>(output.size_bytes(), 0, kMaxShown);
     }
   }
   // A server may have items of other clients, with any keys.
@@ -76,11 +78,18 @@ std::vector<Input> InputsOf(const v1::ListJobResultsResponse& page,
   return inputs;
 }
 
+// Pages could go on for ever.
+absl::Status TooManyResults(int64_t clips) {
+  return MakeStatus(absl::StatusCode::kInternal,
+                    "the server's answer is broken: more results than the " +
+                        std::to_string(clips) + " of the job");
+}
+
 // Says what the report of a clip lacks; empty if it is whole.
 std::string LeftOutNote(const v1::ClipResult& message, const Input& input) {
   std::string parts;
   for (const std::string& part : message.left_out()) {
-    parts += (parts.empty() ? "" : ", ") + part;
+    parts += (parts.empty() ? "" : ", ") + Printable(part);
   }
   if (parts.empty()) return parts;
   return Printable(input.path) + ": note: its result is too large and lacks " +
@@ -126,7 +135,7 @@ absl::Status JobFetch::FetchInto(const v1::ClipResult& message,
   BVHMILL_RETURN_IF_ERROR(outputs->Begin(result.info, result.outputs));
   for (int i = 0; i < message.outputs_size(); ++i) {
     BVHMILL_RETURN_IF_ERROR(jobs_.Download(
-        message.outputs(i).blob(),
+        message.outputs(i).blob(), message.outputs(i).size_bytes(),
         [&](std::string_view piece) {
           *bytes += static_cast<int64_t>(piece.size());
           return outputs->Data(static_cast<size_t>(i), piece);
@@ -159,7 +168,7 @@ absl::Status JobFetch::FetchFiles(const v1::ClipResult& message,
 }
 
 Outcome JobFetch::Fetch(const v1::ClipResult& message, const Input& input) {
-  ConvertResult result = wire::FromProto(message);
+  ConvertResult result = ReadResult(message);
   const bool has_failed = !result.status.ok();
   bool is_there = false;
   int64_t bytes = 0;
@@ -212,10 +221,16 @@ ExitCode JobFetch::Run() {
   v1::ListJobResultsRequest request;
   request.set_name(job.name());
   request.set_page_size(kPageSize);
+  PageBounds bounds;
+  int64_t results = 0;
   while (!totals.is_cut) {
     const auto page = jobs_.Results(request, session_.cancel);
     if (!page.ok()) return JobFailure(session_, page.status());
     if (page->results().empty()) break;
+    results += page->results_size();
+    absl::Status fits = bounds.Take(page->next_page_token(), /*bytes=*/0);
+    if (results > job.items().total()) fits = TooManyResults(totals.clips);
+    if (!fits.ok()) return JobFailure(session_, fits);
     AddPage(*page, &totals);
     request.set_page_token(page->next_page_token());
     if (request.page_token().empty()) break;

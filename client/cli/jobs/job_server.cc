@@ -115,8 +115,8 @@ bool IsJobOver(const v1::Job& job) {
 
 std::string JobLine(const v1::Job& job) {
   const v1::ItemCounts& items = job.items();
-  std::string line = job.name() + ": " + StateWord(job.state()) + ", " +
-                     std::to_string(items.ok()) + " of " +
+  std::string line = Printable(job.name()) + ": " + StateWord(job.state()) +
+                     ", " + std::to_string(items.ok()) + " of " +
                      Count(items.total(), "clip") + " good";
   if (items.failed() > 0) {
     line += ", " + std::to_string(items.failed()) + " failed";

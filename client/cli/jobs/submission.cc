@@ -272,11 +272,11 @@ absl::Status Submission::CheckSize(const v1::CreateJobRequest& request) const {
 ExitCode Submission::Make(const v1::CreateJobRequest& request) {
   const auto job = jobs_.Create(request, session_.cancel);
   if (!job.ok()) return JobFailure(session_, job.status());
-  session_.console->PrintData(job->name() + "\n");
+  session_.console->PrintData(Printable(job->name()) + "\n");
   ExitCode exit = kExitGood;
   if (session_.console->data_lost()) {
     session_.console->PrintDiagnostics("bvhmill: the name of the job is " +
-                                       job->name() + "\n");
+                                       Printable(job->name()) + "\n");
     exit = kExitClipFailed;
   }
   if (!session_.options.quiet) {

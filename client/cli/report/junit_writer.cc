@@ -5,6 +5,7 @@
 // The schema of Ant asks for a host and for times. They are the same in every
 // report, so that equal runs give equal bytes.
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -23,16 +24,6 @@ namespace {
 constexpr char kHostAndTimes[] =
     " hostname=\"localhost\" timestamp=\"1970-01-01T00:00:00\" time=\"0\"";
 
-// Bytes at the begin of `text` that XML 1.0 has no way to write: a control
-// character, or U+FFFE and U+FFFF.
-size_t ForbiddenBytes(std::string_view text) {
-  const char c = text.front();
-  if (c >= 0 && c < ' ') return c == '\t' || c == '\n' || c == '\r' ? 0 : 1;
-  const bool is_no_character =
-      text.starts_with("\xEF\xBF\xBE") || text.starts_with("\xEF\xBF\xBF");
-  return is_no_character ? 3 : 0;
-}
-
 std::string_view EntityOf(char c) {
   switch (c) {
     case '&':
@@ -48,24 +39,21 @@ std::string_view EntityOf(char c) {
   }
 }
 
-// `text` for an attribute or between tags.
+// The lines of `text` for an attribute or between tags. XML 1.0 has no way to
+// write most of what an excerpt escapes.
 std::string EscapedXml(std::string_view text) {
-  const std::string utf8 = ToUtf8(text);
-  std::string_view rest = utf8;
   std::string out;
-  while (!rest.empty()) {
-    const std::string_view entity = EntityOf(rest.front());
-    const size_t forbidden = ForbiddenBytes(rest);
-    if (forbidden > 0) {
-      out += '?';
-    } else if (!entity.empty()) {
-      out += entity;
-    } else {
-      out += rest.front();
+  while (true) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    for (const char c :
+         Excerpt(ToUtf8(text.substr(0, end)), std::string::npos)) {
+      const std::string_view entity = EntityOf(c);
+      entity.empty() ? out += c : out += entity;
     }
-    rest.remove_prefix(forbidden > 0 ? forbidden : 1);
+    if (end == text.size()) return out;
+    out += '\n';
+    text.remove_prefix(end + 1);
   }
-  return out;
 }
 
 std::string Attribute(std::string_view name, std::string_view value) {

@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/base/version.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/report/catalogue.h"
@@ -19,9 +21,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Texts are UTF-8 by their contracts; other bytes are replaced.
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+// Makes all texts printable. The page shows them to people.
+void MakeShown(Json* json) {
+  if (json->is_string()) {
+    auto& text = json->get_ref<std::string&>();
+    text = Excerpt(text, text.size());
+  }
+  if (!json->is_structured()) return;
+  for (Json& part : *json) MakeShown(&part);
+}
+
+std::string Dump(Json json) {
+  MakeShown(&json);
+  return EscapeForScript(json.dump());
 }
 
 // Six digits are enough to be shown.
@@ -71,10 +83,12 @@ Json IssueToJson(const Issue& issue) {
   PutIf(place.line, "line", &out);
   PutIf(place.column, "column", &out);
   PutFrames(issue, &out);
-  if (!place.joint_name.empty()) out["joint"] = Printable(place.joint_name);
+  if (!place.joint_name.empty()) out["joint"] = place.joint_name;
   if (!issue.args.empty()) {
     Json& args = out["args"] = Json::object();
-    for (const auto& [name, value] : issue.args) args[name] = Printable(value);
+    for (const auto& [name, value] : issue.args) {
+      args[Printable(name)] = value;
+    }
   }
   return out;
 }
@@ -106,7 +120,7 @@ Json CurveToJson(const TurnCurve& curve) {
   Json out = {{"most", Rounded(most)},
               {"low", PackCurve(curve.low, most)},
               {"high", PackCurve(curve.high, most)}};
-  if (curve.joint >= 0) out["joint"] = Printable(curve.name);
+  if (curve.joint >= 0) out["joint"] = curve.name;
   return out;
 }
 
@@ -142,7 +156,7 @@ Json TurnsToJson(const ClipInfo& info, const ClipMeasures& measures) {
   if (order.size() > kMost) order.resize(kMost);
   Json out = Json::array();
   for (const size_t i : order) {
-    out.push_back({Printable(info.joints[i].name), Rounded(degrees(i))});
+    out.push_back({info.joints[i].name, Rounded(degrees(i))});
   }
   return out;
 }
@@ -181,7 +195,7 @@ void PutMeasures(const ClipInfo& info, const ClipMeasures& measures,
   if (!fastest) return;
   const auto joint = static_cast<size_t>(fastest->joint);
   if (joint >= info.joints.size()) return;
-  (*out)["fastest"] = {{"joint", Printable(info.joints[joint].name)},
+  (*out)["fastest"] = {{"joint", info.joints[joint].name},
                        {"speed", Rounded(fastest->speed)},
                        {"frame", fastest->frame}};
 }
@@ -196,7 +210,7 @@ Json RemarkToJson(const std::string& message, int64_t count,
     if (found != end.positions.end()) clips.push_back(found->second);
   }
   return {{"severity", "info"},
-          {"message", Printable(message)},
+          {"message", message},
           {"count", count},
           {"clips", clips}};
 }
@@ -284,7 +298,7 @@ std::string PageClip(const ClipFinding& clip) {
   const Report& report = clip.result.report;
   const IssueCounts& counts = report.counts;
   Json out = {
-      {"name", Printable(clip.path)},
+      {"name", clip.path},
       {"verdict", clip.is_read ? VerdictName(report.verdict) : "not read"},
       {"passes", clip.passes}};
   if (!clip.error.empty()) out["error"] = clip.error;
@@ -302,36 +316,28 @@ std::string PageClip(const ClipFinding& clip) {
   for (const Issue& issue : report.issues) issues.push_back(IssueToJson(issue));
   if (report.truncated) out["truncated"] = true;
   if (clip.picture) PutPicture(*clip.picture, &out);
-  return EscapeForScript(Dump(out));
+  return Dump(std::move(out));
 }
 
 std::string PageMembers(const PageEnd& end, const RunSummary& summary) {
-  const Json out = {{"title", Printable(end.title)},
-                    {"program", std::string(Version()) + " (" +
-                                    std::string(GitCommit()) + ")"},
-                    {"rules", kRulesVersion},
-                    {"unit", end.unit},
-                    {"complete", summary.complete},
-                    {"passed", summary.passed},
-                    {"codes", CodesToJson(end.codes)},
-                    {"remarks", RemarksOf(summary.dataset, end)}};
-  const std::string text = EscapeForScript(Dump(out));
+  Json out = {{"title", end.title},
+              {"program",
+               std::string(Version()) + " (" + std::string(GitCommit()) + ")"},
+              {"rules", kRulesVersion},
+              {"unit", end.unit},
+              {"complete", summary.complete},
+              {"passed", summary.passed},
+              {"codes", CodesToJson(end.codes)},
+              {"remarks", RemarksOf(summary.dataset, end)}};
+  const std::string text = Dump(std::move(out));
   return text.substr(1, text.size() - 2);
 }
 
 std::string EscapeForScript(std::string_view json) {
   std::string out;
   out.reserve(json.size());
-  for (size_t i = 0; i < json.size(); ++i) {
-    const std::string_view rest = json.substr(i);
-    if (rest[0] == '<') {
-      out += "\\u003c";
-    } else if (rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
-      out += rest[2] == '\xa8' ? "\\u2028" : "\\u2029";
-      i += 2;
-    } else {
-      out += rest[0];
-    }
+  for (const char c : json) {
+    c == '<' ? out += "\\u003c" : out += c;
   }
   return out;
 }

@@ -30,8 +30,8 @@ struct PageEnd {
 // The members of the page's object besides its clips: "key": value, ...
 std::string PageMembers(const PageEnd& end, const RunSummary& summary);
 
-// JSON that may stand in a script element of HTML: every < and the line ends of
-// Unicode are written as \u escapes.
+// JSON that may stand in a script element of HTML: every < is written as a \u
+// escape.
 std::string EscapeForScript(std::string_view json);
 
 }  // namespace bvhmill::client

@@ -32,7 +32,7 @@ std::string JsonQuote(std::string_view text) {
       out += c;
     }
   }
-  return out + '"';
+  return PlainJson(out + '"');
 }
 
 std::string JsonPath(std::string_view path) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "bvhmill/base/utf8.h"
+
 namespace bvhmill::client {
 namespace {
 
@@ -89,7 +91,8 @@ Json ToJson(const Message& message) {
 
 std::string MessageJson(const Message& message) {
   // Texts of another server may not be UTF-8: they are shown, not thrown.
-  return ToJson(message).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return PlainJson(
+      ToJson(message).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace bvhmill::client

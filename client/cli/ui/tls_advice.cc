@@ -1,5 +1,7 @@
 #include "client/cli/ui/tls_advice.h"
 
+#include "bvhmill/base/utf8.h"
+
 namespace bvhmill::client {
 
 std::string TlsAdvice(const TlsCheck& check) {
@@ -15,7 +17,8 @@ std::string TlsAdvice(const TlsCheck& check) {
       return "the server's certificate is not for '" + check.host +
              "'; use a name in the certificate with --server";
     case TlsFault::kUntrusted:
-      return "the server's certificate is not trusted: " + check.detail +
+      return "the server's certificate is not trusted: " +
+             Excerpt(check.detail) +
              "; use --tls-ca with the certificate of its authority";
     case TlsFault::kCertificateMissing:
       return "the server requires a certificate of the client; use --tls-cert "

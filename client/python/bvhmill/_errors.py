@@ -5,7 +5,14 @@ from __future__ import annotations
 import os
 from typing import Any, Mapping, NamedTuple, Sequence
 
+from bvhmill import _bvhmill
 from bvhmill._report import Issue, Report, Severity
+
+
+def printable(text: str) -> str:
+    """A text of a peer or a file as one line for people, as all programs show
+    it: what would be obeyed or hidden is escaped."""
+    return _bvhmill.printable(text.encode("utf-8", "surrogatepass"))
 
 
 class BvhError(ValueError):
@@ -177,10 +184,10 @@ def error_of(value: Sequence[Any], report: Report | None,
 
 def _text_of(reason: str, field: str, message: str, report: Report | None,
              source_name: str) -> str:
-    name = source_name or "<bytes>"
+    name = printable(source_name) or "<bytes>"
     issue = first_error(report)
     if issue is None or report is None:
-        return f"{name}: error: {reason}: {in_keywords(field, message)}"
+        return f"{name}: error: {reason}: {printable(in_keywords(field, message))}"
     space = "" if issue.line or issue.byte_offset is not None else " "
     more = report.counts.errors - issue.occurrences
     rest = f" (+{more} more errors)" if more > 0 else ""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bvhmill._errors import printable
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -21,7 +23,7 @@ def html_of(take: Take) -> str:
     """At most 20 KB. Attributes alone, which untrusted notebooks keep."""
     report = take.report
     rows = [
-        ("file", _shown(take.source_name[:200]) or "-"),
+        ("file", take.source_name[:200] or "-"),
         ("frames", f"{take.frames} ({take.duration:.2f} s at "
                    f"{take.fps:g} fps)"),
         ("joints", str(take.joints)),
@@ -30,14 +32,9 @@ def html_of(take: Take) -> str:
                    f"{report.counts.warnings} warnings"),
     ]
     cells = "".join(f"<tr><th align=\"left\">{html.escape(key)}</th>"
-                    f"<td align=\"left\">{html.escape(value)}</td></tr>"
+                    f"<td align=\"left\">{html.escape(printable(value))}</td></tr>"
                     for key, value in rows)
     return f"<table>{cells}</table>{_picture(take)}"
-
-
-def _shown(name: str) -> str:
-    """A name without surrogates, which a path that is not UTF-8 has."""
-    return name.encode("utf-8", "replace").decode()
 
 
 def _picture(take: Take) -> str:

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/base/version.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/pipeline/source_format.h"
@@ -70,7 +71,8 @@ std::string IssueText(
   issue.severity = SeverityNamed(severity).value_or(issue.severity);
   issue.location = {byte_offset, line,    column,     frame,
                     joint,       channel, joint_name, last_frame};
-  return RenderIssue(issue);
+  const std::string text = RenderIssue(issue);
+  return Excerpt(text, text.size());
 }
 
 std::string FormatName(const std::string& path) {
@@ -102,6 +104,9 @@ PYBIND11_MODULE(_bvhmill, module) {
   module.def("joint_map_names", &MapNames);
   module.def("format_name", &FormatName);
   module.def("issue_text", &IssueText);
+  module.def("printable", [](const std::string& text) {
+    return Excerpt(text, text.size());
+  });
   module.attr("version") = std::string(Version());
   module.attr("rules_version") = std::string(kRulesVersion);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 namespace bvhmill {
 namespace {
@@ -81,18 +82,58 @@ void AppendEscaped(std::string_view bytes, std::string* out) {
   }
 }
 
+// The code point of one well-formed sequence, or the value of another byte.
+char32_t CodePointOf(std::string_view sequence) {
+  const auto first = static_cast<uint8_t>(sequence[0]);
+  if (sequence.size() == 1) return first;
+  // The bits that say how many bytes there are are removed.
+  char32_t point = first & (0x7FU >> sequence.size());
+  for (const char c : sequence.substr(1)) {
+    point = point << 6 | (static_cast<uint8_t>(c) & 0x3F);
+  }
+  return point;
+}
+
+// As \uNNNN, two of them beyond the basic plane.
+void AppendJsonEscape(char32_t point, std::string* out) {
+  constexpr char kHex[] = "0123456789abcdef";
+  if (point >= 0x10000) {
+    AppendJsonEscape(0xD800 + ((point - 0x10000) >> 10), out);
+    point = 0xDC00 + (point & 0x3FF);
+  }
+  out->append("\\u");
+  for (int shift = 12; shift >= 0; shift -= 4) {
+    out->push_back(kHex[point >> shift & 15]);
+  }
+}
+
+struct CodePoints {
+  char32_t first;
+  char32_t last;
+};
+
+// Controls, the separators of lines and paragraphs, marks that turn the
+// direction of a text, and all that has no width: category Cc, Zl and Zp, and
+// Default_Ignorable_Code_Point of Unicode 15; also marks of annotations, and
+// U+FFFE and U+FFFF, which XML cannot have.
+constexpr CodePoints kUnseen[] = {
+    {0x0000, 0x001F},   {0x007F, 0x009F},   {0x00AD, 0x00AD},
+    {0x034F, 0x034F},   {0x061C, 0x061C},   {0x115F, 0x1160},
+    {0x17B4, 0x17B5},   {0x180B, 0x180F},   {0x200B, 0x200F},
+    {0x2028, 0x202E},   {0x2060, 0x206F},   {0x3164, 0x3164},
+    {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},
+    {0xFFF0, 0xFFFB},   {0xFFFE, 0xFFFF},   {0x1BCA0, 0x1BCA3},
+    {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+};
+
 // True if a terminal or a page does not show the character, but obeys it.
-bool IsControl(std::string_view character) {
-  const auto first = static_cast<uint8_t>(character[0]);
-  if (character.size() == 1) return first < 0x20 || first == 0x7F;
-  // U+0080 to U+009F.
-  if (character.size() == 2) return character < "\xC2\xA0";
-  // U+202A to U+202E and U+2066 to U+2069 turn the direction of a text.
-  const auto is_within = [&](std::string_view low, std::string_view high) {
-    return character >= low && character <= high;
-  };
-  return is_within("\xE2\x80\xAA", "\xE2\x80\xAE") ||
-         is_within("\xE2\x81\xA6", "\xE2\x81\xA9");
+bool IsUnseen(char32_t point) {
+  const bool is_plain = point >= 0x20 && point < 0x7F;
+  return !is_plain && std::any_of(std::begin(kUnseen), std::end(kUnseen),
+                                  [point](const CodePoints& range) {
+                                    return range.first <= point &&
+                                           point <= range.last;
+                                  });
 }
 
 }  // namespace
@@ -128,7 +169,7 @@ std::string Excerpt(std::string_view bytes, size_t max_bytes) {
     const size_t length = SequenceLength(bytes, i);
     const std::string_view character =
         bytes.substr(i, std::max<size_t>(length, 1));
-    if (length == 0 || IsControl(character)) {
+    if (length == 0 || IsUnseen(CodePointOf(character))) {
       AppendEscaped(character, &out);
     } else {
       out.append(character);
@@ -136,6 +177,23 @@ std::string Excerpt(std::string_view bytes, size_t max_bytes) {
     i += character.size();
   }
   if (cut) out.append("...");
+  return out;
+}
+
+std::string PlainJson(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (size_t i = 0; i < json.size();) {
+    const size_t length = std::max<size_t>(SequenceLength(json, i), 1);
+    const std::string_view character = json.substr(i, length);
+    const char32_t point = CodePointOf(character);
+    if (point >= 0x7F && IsUnseen(point)) {
+      AppendJsonEscape(point, &out);
+    } else {
+      out.append(character);
+    }
+    i += length;
+  }
   return out;
 }
 

@@ -20,10 +20,17 @@ std::string ToUtf8(std::string_view bytes);
 // Writes the same into `out` and reuses its memory.
 void ToUtf8Into(std::string_view bytes, std::string* out);
 
-// The first `max_bytes` of `bytes`, at most, as printable text for messages:
-// UTF-8, with control characters (also of direction) and invalid bytes as \xNN,
-// and "..." if bytes were cut off. It has up to 4 * max_bytes + 3 bytes.
+// The first `max_bytes` of `bytes`, at most, as one line for terminals, logs
+// and pages: UTF-8, with "..." if bytes were cut off. Invalid bytes, and
+// characters that are obeyed or hidden but not shown, become \xNN: controls,
+// line separators, marks of direction, characters without width. Every text of
+// a peer or a file that people see passes this function. It has up to 4 *
+// max_bytes + 3 bytes.
 std::string Excerpt(std::string_view bytes, size_t max_bytes = 80);
+
+// `json` with the same characters as \uNNNN: it means the same. Bytes below
+// U+007F stay, since JSON has them outside of strings only.
+std::string PlainJson(std::string_view json);
 
 // The excerpt of `bytes` in single quotes.
 std::string Quote(std::string_view bytes);

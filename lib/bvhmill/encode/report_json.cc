@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "bvhmill/base/utf8.h"
+
 namespace bvhmill {
 namespace {
 
@@ -136,7 +138,7 @@ Json ToJson(const ClipInfo& info) {
 // Texts are UTF-8 by their contracts. Invalid bytes would be replaced; they
 // must not make the library throw.
 std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return PlainJson(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST(Answers, EveryCallShowsTheToken) {
   };
   EXPECT_FALSE(jobs->Get("jobs/a", nullptr).ok());
   EXPECT_FALSE(jobs->Upload("blobs/a", 0, read, nullptr, nullptr).ok());
-  EXPECT_FALSE(jobs->Download("blobs/a", {}, nullptr).ok());
+  EXPECT_FALSE(jobs->Download("blobs/a", 1, {}, nullptr).ok());
   EXPECT_THAT(seen, SizeIs(6));
   EXPECT_THAT(seen, Each(Pair(::testing::_, "Bearer secret")));
 }

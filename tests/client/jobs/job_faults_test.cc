@@ -250,6 +250,9 @@ TEST(JobFaults, AFaultOfTheSourceEndsTheUpload) {
   EXPECT_EQ(MessageOf(status), "no disk");
 }
 
+// The stated size of downloads that end before.
+constexpr int64_t kMuch = 1'000'000;
+
 std::string Piece(const std::string& bytes) {
   v1::ReadBlobResponse response;
   response.set_data(bytes);
@@ -267,7 +270,8 @@ absl::Status Download(const FakeServer::Handler& answer,
     bytes->append(piece);
     return taken;
   };
-  const absl::Status status = Open(server)->Download(name, take, &cancel);
+  const absl::Status status =
+      Open(server)->Download(name, kMuch, take, &cancel);
   EXPECT_FALSE(cancel.IsCancelled()) << "it would have waited for ever";
   return status;
 }
@@ -310,7 +314,8 @@ TEST(JobFaults, AServerThatIsLostOftenIsNotGivenUpWhileBytesCome) {
     bytes += piece;
     return absl::OkStatus();
   };
-  EXPECT_EQ(jobs->Download(BlobOf(whole), take, nullptr), absl::OkStatus());
+  EXPECT_EQ(jobs->Download(BlobOf(whole), kMuch, take, nullptr),
+            absl::OkStatus());
   EXPECT_EQ(bytes, whole);
 }
 
@@ -359,7 +364,7 @@ TEST(JobFaults, ASilentServerEndsACall) {
                                    static_cast<const CancelToken*>(&cancel)}) {
     for (const absl::Status& status :
          {jobs->Upload(BlobOf("some"), 4, read, nullptr, token),
-          jobs->Download(BlobOf("some"), take, token)}) {
+          jobs->Download(BlobOf("some"), 4, take, token)}) {
       EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
       EXPECT_THAT(std::string(MessageOf(status)),
                   HasSubstr("silent for more than 300 ms"));
@@ -379,7 +384,8 @@ TEST(JobFaults, ACancelledCallEnds) {
     });
     const auto jobs = Open(server);
     const auto take = [](std::string_view) { return absl::OkStatus(); };
-    EXPECT_TRUE(absl::IsCancelled(jobs->Download(BlobOf("x"), take, &cancel)));
+    EXPECT_TRUE(
+        absl::IsCancelled(jobs->Download(BlobOf("x"), 1, take, &cancel)));
     EXPECT_TRUE(absl::IsCancelled(jobs->Get("jobs/a", &cancel).status()));
   }
 }

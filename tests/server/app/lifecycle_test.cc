@@ -1,8 +1,12 @@
 #include <gmock/gmock.h>
 
 #include <future>
+#include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "bench/server/load_client.h"
 #include "tests/server/fixture.h"
 #include "tests/server/http2.h"
 #include "tests/server/limits.h"
@@ -83,9 +87,46 @@ TEST_F(LifecycleTest, DrainingEndsIdleStreamsAtOnce) {
   EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
 }
 
-// Its clips never come to an end, so none may be begun while it drains.
+// The server has all bytes of these streams, but has read few of them.
+TEST_F(LifecycleTest, StreamsThatWereHalfClosedBeforeEndWell) {
+  Start([](server::ServerConfig* config) {
+    config->threads = 1;
+    config->service.max_unfinished_clips_per_stream = 2;
+  });
+  constexpr int kStreams = 20;
+  constexpr int kClips = 5;
+  std::vector<grpc::ClientContext> contexts(kStreams);
+  std::vector<std::unique_ptr<bench::ClipStream>> streams;
+  v1::ConvertClipsRequest request;
+  request.mutable_begin()->set_complete(true);
+  request.mutable_begin()->mutable_source()->set_data(SmallClip(100));
+  for (grpc::ClientContext& context : contexts) {
+    streams.push_back(clips_->ConvertClips(&context));
+    streams.back()->WaitForInitialMetadata();
+    for (int i = 0; i < kClips; ++i) {
+      request.mutable_begin()->set_key(std::to_string(i));
+      ASSERT_TRUE(streams.back()->Write(request));
+    }
+    ASSERT_TRUE(streams.back()->WritesDone());
+  }
+  auto drained =
+      std::async(std::launch::async, [this] { return server_->Drain(); });
+  for (const auto& stream : streams) {
+    int good = 0;
+    v1::ConvertClipsResponse answer;
+    while (stream->Read(&answer)) {
+      good += answer.result().status().code() == 0 ? 1 : 0;
+    }
+    EXPECT_EQ(good, kClips);
+    EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::OK);
+  }
+  EXPECT_TRUE(drained.get());
+}
+
+// Its clips never come to an end, so none may be begun for long while it
+// drains.
 TEST_F(LifecycleTest, AStreamThatPipelinesDrains) {
-  Start([](server::ServerConfig* config) { config->drain_seconds = 20; });
+  Start([](server::ServerConfig* config) { config->drain_seconds = 2; });
   grpc::ClientContext context;
   const auto stream = clips_->ConvertClips(&context);
   std::thread writer([&] {

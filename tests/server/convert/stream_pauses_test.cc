@@ -314,6 +314,8 @@ TEST(StreamPausesTest, ADrainWaitsForAMessageThatIsParsed) {
   s.Begin(1, kInput, true);
   s.stream.Settle();
   EXPECT_EQ(s.stream.results(), "1:OK ");
+  SimulatedServer::Pass(1);
+  s.stream.Drain();
   EXPECT_EQ(CodeOf(s), "UNAVAILABLE");
 }
 

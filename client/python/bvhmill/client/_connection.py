@@ -13,7 +13,7 @@ from typing import Any, Iterator
 import grpc
 import grpc.aio
 
-from bvhmill._errors import BvhError, error_of
+from bvhmill._errors import BvhError, error_of, printable
 from bvhmill._report import Report, Verdict
 from bvhmill.client._tls import authorities, tls_fault
 from bvhmill.v1 import status_pb2
@@ -163,14 +163,14 @@ def server_error_of(error: Any, settings: Settings,
         return error_of_status(code, info, details, Report(Verdict.UNREADABLE),
                                source_name)
     if code == "INVALID_ARGUMENT":
-        return ValueError(details)
+        return ValueError(printable(details or ""))
     if code == "UNAVAILABLE" and not reason:
         # Looking for an unknown name again may take long.
         fault = "" if "DNS resolution" in (details or "") else tls_fault(
             settings.target, settings.tls, settings.cert, seconds)
         reason = TLS if fault else ""
         details = fault or f"cannot reach {settings.target}: {details}"
-    return ServerError(f"{code}: {details}", code, reason)
+    return ServerError(f"{code}: {printable(details or '')}", code, reason)
 
 
 def _channel(module: Any, settings: Settings) -> Any:

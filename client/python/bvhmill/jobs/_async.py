@@ -184,10 +184,15 @@ async def _received(call: Call, answer: Any, call_watch: CallWatch) -> Any:
     async for message in answer:
         call_watch.pause()
         if call.writes:
-            await _in_thread(Work(bound(call.receive, message), must_end=True))
+            goes_on = await _in_thread(Work(bound(call.receive, message),
+                                            must_end=True))
         else:
-            call.receive(message)
-        call_watch.sign()
+            goes_on = call.receive(message)
+        if not goes_on:
+            return None
+        # An empty message is no sign: it could come for ever.
+        if message.ByteSize():
+            call_watch.sign()
     return None
 
 

@@ -98,12 +98,13 @@ class Upload:
 
 
 class Download:
-    """Gets the bytes of an output, in order, each once. `writes` is true if
-    `take` writes to a file."""
+    """Gets the bytes of an output, in order, each once, and no more than were
+    stated. `writes` is true if `take` writes to a file."""
 
-    def __init__(self, blob: str, take: Callable[[bytes], None],
+    def __init__(self, output: Any, take: Callable[[bytes], None],
                  writes: bool = False) -> None:
-        self._blob = blob
+        self._blob: str = output.blob
+        self._size: int = output.size_bytes
         self._take = take
         self._writes = writes
         self._at = 0
@@ -117,15 +118,19 @@ class Download:
             receive=self._receive, progress=lambda: self._at,
             writes=self._writes, is_long=True)
 
-    def _receive(self, response: Any) -> None:
-        self._digest.update(response.data)
-        self._at += len(response.data)
-        self._take(response.data)
+    def _receive(self, response: Any) -> bool:
+        data = response.data
+        self._digest.update(data)
+        self._take(data[:max(0, self._size - self._at)])
+        self._at += len(data)
+        return self._at <= self._size
 
     @property
     def is_complete(self) -> bool:
-        """True if the bytes have the digest of their name."""
-        return "blobs/" + self._digest.hexdigest() == self._blob
+        """True if as many bytes have come as were stated, and they have the
+        digest of their name."""
+        return (self._at == self._size
+                and "blobs/" + self._digest.hexdigest() == self._blob)
 
 
 class Memory:
@@ -136,20 +141,15 @@ class Memory:
         self._at = 0
 
     def add(self, data: bytes) -> None:
-        """Keeps as many bytes as were stated."""
+        """Keeps bytes, no more than were stated."""
         room = self.bytes[self._at:self._at + len(data)]
-        room[:] = np.frombuffer(data, np.uint8)[:len(room)]
+        room[:] = np.frombuffer(data, np.uint8)
         self._at += len(data)
 
     @property
     def is_full(self) -> bool:
         """True if all bytes have come that were stated."""
         return self._at >= len(self.bytes)
-
-    @property
-    def is_exact(self) -> bool:
-        """True if no more than these have come."""
-        return self._at == len(self.bytes)
 
 
 class Fetched:
@@ -166,7 +166,7 @@ class Fetched:
                 continue
             memory = Memory(output.size_bytes)
             self.data.append(memory.bytes)
-            self._downloads.append((memory, Download(output.blob, memory.add)))
+            self._downloads.append((memory, Download(output, memory.add)))
 
     def calls(self) -> list[Call]:
         """The calls that download."""
@@ -176,7 +176,7 @@ class Fetched:
         """True if an output has other bytes than those of its name. Raises
         `fault`, which has ended the downloads, if one has not come."""
         for memory, download in self._downloads:
-            if memory.is_exact and download.is_complete:
+            if download.is_complete:
                 continue
             if fault is not None and not memory.is_full:
                 raise fault

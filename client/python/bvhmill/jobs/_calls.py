@@ -30,13 +30,13 @@ class Call:
 
     `request` makes the request of each try: a message or, for an upload, an
     iterator of messages. `receive` takes each message of an answer that is a
-    stream. `recover` may mend the request after a failure. `progress` is a
+    stream; the call ends if it returns False. `recover` may mend the request after a failure. `progress` is a
     number that grows if a try got further than the ones before.
     """
 
     method: str
     request: Callable[[], Any]
-    receive: Callable[[Any], None] | None = None
+    receive: Callable[[Any], bool] | None = None
     recover: Callable[[Any], bool] | None = None
     progress: Callable[[], int] | None = None
     # True if `receive` writes to a file.

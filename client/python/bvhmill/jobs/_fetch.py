@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence
 
 from bvhmill import _bvhmill
 from bvhmill._batch import Outcome
-from bvhmill._errors import BvhError
+from bvhmill._errors import BvhError, printable
 from bvhmill.client._messages import (error_of_result, has_facts, outcome_of,
                                       report_json, report_of)
 from bvhmill.jobs._blobs import Download, Fetched
@@ -17,7 +17,8 @@ from bvhmill.jobs._calls import Give, Several, Work, unary
 from bvhmill.jobs._formats import FileFormats
 from bvhmill.jobs._folder import REPORT_EXTENSION, Folder, NewFiles
 from bvhmill.jobs._outputs import TakeRecipe
-from bvhmill.jobs._steps import EMIT_NOTE, REPORT_NOTE, Steps, wait
+from bvhmill.jobs._steps import (EMIT_NOTE, REPORT_NOTE, PageBounds, Steps,
+                                 broken_answer, wait)
 from bvhmill.jobs._types import JobLike, SavedClip, name_of_job
 from bvhmill.v1 import job_service_pb2 as v1
 from bvhmill.v1 import server_service_pb2
@@ -41,20 +42,26 @@ def _described(job: JobLike, partial: bool) -> Steps:
     return answer.job
 
 
-def _for_each_group(name: str, failed_only: bool, size: Callable[[Any], int],
+def _for_each_group(job: Any, failed_only: bool, size: Callable[[Any], int],
                     work: Callable[[Sequence[Any]], Steps]) -> Steps:
     """Runs `work` on groups of results, in the order of the items. `size` has
     the bytes that are fetched for a result."""
     token = ""
+    bounds = PageBounds()
+    left = job.items.total
     while True:
         page = yield unary(
             "JobService/ListJobResults",
-            v1.ListJobResultsRequest(name=name, page_size=_PAGE_SIZE,
+            v1.ListJobResultsRequest(name=job.name, page_size=_PAGE_SIZE,
                                      page_token=token,
                                      failed_only=failed_only))
+        left -= len(page.results)
+        if left < 0:
+            raise broken_answer("more results than its job has clips")
         for group in _groups(page.results, size):
             yield from work(group)
         token = page.next_page_token
+        bounds.take(token if page.results else "", 0)
         # A job that still runs has a token, too.
         if not token or not page.results:
             return
@@ -95,7 +102,7 @@ def results(job: JobLike, partial: bool, failed_only: bool) -> Steps:
     message = yield from _described(job, partial)
     recipe = TakeRecipe(message.options)
     yield from _for_each_group(
-        message.name, failed_only,
+        message, failed_only,
         lambda result: _size_of(filter(None, _arrays_of(result, recipe))),
         lambda group: _outcomes(group, recipe))
 
@@ -127,7 +134,7 @@ def _damage_of(result: Any) -> BvhError:
     """The error of a clip with an output that has other bytes."""
     path = path_of(result)
     return BvhError(
-        f"{path}: error: JOB_DAMAGED: the bytes of an output do not have its "
+        f"{printable(path)}: error: JOB_DAMAGED: the bytes of an output do not have its "
         "digest", code="JOB_DAMAGED", report=report_of(result.report),
         source_name=path)
 
@@ -174,7 +181,7 @@ def save(job: JobLike, folder: str, overwrite: bool, partial: bool) -> Steps:
     target: Folder = yield Work(lambda: Folder(folder))
     try:
         yield from _for_each_group(
-            message.name, False, layout.size_of,
+            message, False, layout.size_of,
             lambda group: _saved(group, layout, target, overwrite))
     finally:
         target.close()
@@ -320,7 +327,7 @@ class _Saving:
                 continue
             yield Work(bound(self._files.begin, extension, head),
                        must_end=True)
-            download = Download(output.blob, self._files.add, writes=True)
+            download = Download(output, self._files.add, writes=True)
             yield download.call()
             if not download.is_complete:
                 return True

@@ -229,13 +229,46 @@ def wait(job: JobLike, timeout: float | None,
     return now
 
 
+def broken_answer(what: str) -> ServerError:
+    """The error of a server that breaks the protocol."""
+    return ServerError(f"INTERNAL: the server's answer is broken: {what}",
+                       "INTERNAL")
+
+
+class PageBounds:
+    """Bounds a list that comes in pages, which a server could continue for
+    ever."""
+
+    _MAX_PAGES = 10_000
+    _MAX_BYTES = 256 << 20
+
+    def __init__(self) -> None:
+        self._tokens: set[str] = set()
+        self._bytes = 0
+
+    def take(self, next_token: str, size: int) -> None:
+        """Takes the token after a page, "" after the last, and the bytes that
+        are kept of the page. ServerError."""
+        self._bytes += size
+        if next_token in self._tokens:
+            raise broken_answer("a list that comes back to an earlier page")
+        if next_token:
+            self._tokens.add(next_token)
+        if (len(self._tokens) > self._MAX_PAGES
+                or self._bytes > self._MAX_BYTES):
+            raise broken_answer(f"a list of more than {self._MAX_PAGES} pages "
+                                f"or {self._MAX_BYTES} bytes")
+
+
 def list_jobs(states: Sequence[JobState | str]) -> Steps:
     """All jobs of the caller, the newest first."""
     request = v1.ListJobsRequest(page_size=1000,
                                  states=[number_of(word) for word in states])
     jobs: list[Job] = []
+    bounds = PageBounds()
     while True:
         answer = yield unary("JobService/ListJobs", request)
+        bounds.take(answer.next_page_token, answer.ByteSize())
         jobs += map(job_of, answer.jobs)
         if not answer.next_page_token:
             return jobs

@@ -304,8 +304,12 @@ def _received(started: _Started, watch: ThreadWatch) -> Any:
             return answer.result()
         for message in answer:
             call_watch.pause()
-            call.receive(message)
-            call_watch.sign()
+            if not call.receive(message):
+                answer.cancel()
+                return None
+            # An empty message is no sign: it could come for ever.
+            if message.ByteSize():
+                call_watch.sign()
     except (grpc.RpcError, grpc.FutureCancelledError):
         if call_watch.is_silent:
             raise call_watch.error() from None

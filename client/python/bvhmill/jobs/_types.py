@@ -7,7 +7,7 @@ import enum
 from dataclasses import dataclass, field
 from typing import Any, Mapping, Union
 
-from bvhmill._errors import BvhError
+from bvhmill._errors import BvhError, printable
 from bvhmill._report import Report
 from bvhmill.client._connection import ServerError
 from bvhmill.v1 import job_service_pb2 as v1
@@ -90,14 +90,15 @@ class Job:
 
     def __str__(self) -> str:
         clips = "clip" if self.total == 1 else "clips"
-        text = (f"{self.name}: {self.state}, {self.good} of {self.total} "
+        name = printable(self.name)
+        text = (f"{name}: {self.state}, {self.good} of {self.total} "
                 f"{clips} good")
         if self.failed:
             text += f", {self.failed} failed"
         if self.set_aside:
             text += f" ({self.set_aside} of them set aside)"
         if self.blocked:
-            text += f"\n{self.name}: blocked: {self.blocked}"
+            text += f"\n{name}: blocked: {printable(self.blocked)}"
         return text
 
 
