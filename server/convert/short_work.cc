@@ -9,6 +9,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/wire/options.h"
+#include "bvhmill/wire/source.h"
 
 namespace bvhmill::server {
 namespace {
