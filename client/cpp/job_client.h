@@ -76,6 +76,11 @@ class JobClient {
                       std::atomic<int64_t>* sent,
                       const CancelToken* cancel) const;
 
+  // Removes a blob, and the bytes of an upload of it that was broken off. OK if
+  // there are none. FAILED_PRECONDITION while a job names it.
+  absl::Status DeleteBlob(const std::string& name,
+                          const CancelToken* cancel) const;
+
   // Passes all bytes of a blob to `take`, in order, each once. DATA_LOSS if
   // they do not have the digest of its name: the bytes are void then. A status
   // of `take` ends the call and is returned.
