@@ -305,6 +305,15 @@ absl::StatusOr<std::vector<std::string>> JobClient::FindMissing(
                                   response->missing().end());
 }
 
+absl::Status JobClient::DeleteBlob(const std::string& name,
+                                   const CancelToken* cancel) const {
+  v1::DeleteBlobRequest request;
+  request.set_blob(name);
+  return impl_
+      ->Call<v1::DeleteBlobResponse>("BlobService/DeleteBlob", request, cancel)
+      .status();
+}
+
 // The server refuses an offset with the right one: the upload goes on there.
 // The bytes of an earlier upload may be wrong; the server has dropped them
 // then, and the upload begins again, once.

@@ -95,6 +95,11 @@ class JobClient {
                       std::atomic<int64_t>* sent,
                       const CancelToken* cancel) const;
 
+  // Removes a blob, and the bytes of an upload of it that was broken off. OK if
+  // there are none. FAILED_PRECONDITION while a job names it.
+  absl::Status DeleteBlob(const std::string& name,
+                          const CancelToken* cancel) const;
+
   // Passes all bytes of a blob, which were stated to be `size`, to `take`, in
   // order, each once. INTERNAL as soon as more come: `take` does not get them.
   // DATA_LOSS if they do not have the digest of its name: the bytes are void

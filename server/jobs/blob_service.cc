@@ -1,8 +1,6 @@
 #include "server/jobs/blob_service.h"
 
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bvhmill/base/bounds.h"
@@ -38,24 +36,31 @@ absl::Status FindMissing(const JobCallParts& parts, const UnaryWork& call,
   return absl::OkStatus();
 }
 
+absl::Status DeleteOneBlob(const JobCallParts& parts, const UnaryWork& call,
+                           const v1::DeleteBlobRequest& request,
+                           v1::DeleteBlobResponse* /*response*/) {
+  DataFolder* folder = nullptr;
+  BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
+  BlobName name;
+  name.space = SpaceOf(call.record.caller()->name);
+  BVHMILL_RETURN_IF_ERROR(ReadBlobName("blob", request.blob(), &name.digest));
+  return folder->DeleteBlob(name);
+}
+
 }  // namespace
 
 grpc::ServerUnaryReactor* BlobService::FindMissingBlobs(
     grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
-  const auto bytes = static_cast<int64_t>(request->Length());
-  auto task = std::make_unique<
-      MessageTask<v1::FindMissingBlobsRequest, v1::FindMissingBlobsResponse>>(
-      parts_.call.config, std::span<const TextField>(), nullptr, request,
-      response,
-      [parts = parts_](const UnaryWork& unary,
-                       const v1::FindMissingBlobsRequest& message,
-                       v1::FindMissingBlobsResponse* out) {
-        return FindMissing(parts, unary, message, out);
-      });
-  return StartUnaryCall(
-      parts_.call, call,
-      {Method::kFindMissingBlobs, Scope::kJobs, bytes, std::move(task)});
+  return ServeMessage(parts_, Method::kFindMissingBlobs, call, request,
+                      response, &FindMissing);
+}
+
+grpc::ServerUnaryReactor* BlobService::DeleteBlob(
+    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  return ServeMessage(parts_, Method::kDeleteBlob, call, request, response,
+                      &DeleteOneBlob);
 }
 
 grpc::ServerReadReactor<grpc::ByteBuffer>* BlobService::WriteBlob(

@@ -12,7 +12,8 @@ namespace bvhmill::server {
 using RawBlobService = v1::BlobService::WithRawCallbackMethod_FindMissingBlobs<
     v1::BlobService::WithRawCallbackMethod_WriteBlob<
         v1::BlobService::WithRawCallbackMethod_ReadBlob<
-            v1::BlobService::Service>>>;
+            v1::BlobService::WithRawCallbackMethod_DeleteBlob<
+                v1::BlobService::Service>>>>;
 
 class BlobService final : public RawBlobService {
  public:
@@ -26,6 +27,9 @@ class BlobService final : public RawBlobService {
   grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadBlob(
       grpc::CallbackServerContext* call,
       const grpc::ByteBuffer* request) override;
+  grpc::ServerUnaryReactor* DeleteBlob(grpc::CallbackServerContext* call,
+                                       const grpc::ByteBuffer* request,
+                                       grpc::ByteBuffer* response) override;
 
  private:
   const JobCallParts parts_;

@@ -24,7 +24,8 @@ constexpr int64_t kMaxWaitingBytes = int64_t{64} << 20;
 // Waiting times after a try that failed.
 constexpr int64_t kFirstBackoffMs = 1'000;
 
-// Items that are known to have met a fault of the store.
+// Items that are known to have met a fault of the store, and jobs with an item
+// whose last try has failed.
 constexpr size_t kMaxMetFaults = 10'000;
 
 int64_t ResultBytes(const WorkPtr& work) {
@@ -221,6 +222,11 @@ absl::Status ItemStorer::StoreResults(const std::vector<WorkPtr>& done) {
   {
     const std::lock_guard lock(mutex_);
     stored_ += static_cast<int64_t>(done.size());
+    for (const WorkPtr& work : done) {
+      const auto found = troubles_.find(work->item().lease.job);
+      if (found == troubles_.end()) continue;
+      if (found->second.item == work->item().lease.item) troubles_.erase(found);
+    }
   }
   hooks_.on_stored();
   if (!over.empty()) hooks_.on_over(over);
@@ -236,6 +242,11 @@ void ItemStorer::AddTry(const WorkPtr& work, const absl::Status& why,
   failed.why = MessageOf(why);
   if (absl::IsCancelled(why)) return;
   const bool is_short = IsShortOfQuota(why);
+  if (!is_short) {
+    const std::lock_guard lock(mutex_);
+    if (troubles_.size() >= kMaxMetFaults) troubles_.clear();
+    troubles_[failed.lease.job] = {failed.lease.item, WallClockMs(), why};
+  }
   if (!failed.counts && !is_short) hooks_.on_fault(why);
   const int64_t wait_ms = failed.counts ? BackoffMs(work->item())
                           : is_short    ? kFirstBackoffMs
@@ -244,6 +255,15 @@ void ItemStorer::AddTry(const WorkPtr& work, const absl::Status& why,
   if (!failed.counts) return;
   metrics_.item_retries.Add();
   log_.Event("job retry", "a try of an item has failed: " + failed.why);
+}
+
+// Another server may have stored the result: then no try fails any more.
+absl::Status ItemStorer::WhyItWaits(int64_t job) {
+  const std::lock_guard lock(mutex_);
+  const auto found = troubles_.find(job);
+  const bool is_known = found != troubles_.end() &&
+                        WallClockMs() - found->second.at_ms < kLongestBackoffMs;
+  return is_known ? found->second.why : absl::OkStatus();
 }
 
 // Tries that cannot be stored now are stored later.

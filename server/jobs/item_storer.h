@@ -62,12 +62,21 @@ class ItemStorer {
   // Ends the leases of items that no worker has: the items wait again, and no
   // try counts. Returns before that is stored. Any thread.
   void GiveBack(const std::vector<Lease>& leases);
+  // Why the last try of an item of this job has failed here. OK if that is not
+  // known, is long ago, or if the item has a result now. Any thread.
+  absl::Status WhyItWaits(int64_t job);
   // True while results of 64 MiB or more wait to be stored. Any thread.
   bool IsFull() const;
 
  private:
   // A job and an item of it.
   using ItemKey = std::pair<int64_t, int64_t>;
+  // A try of an item that has failed.
+  struct Trouble {
+    int64_t item = 0;
+    int64_t at_ms = 0;
+    absl::Status why;
+  };
 
   void Run(const std::stop_token& stop);
   void StoreOrGiveBack(const std::vector<WorkPtr>& done);
@@ -96,6 +105,8 @@ class ItemStorer {
   // the store: that number at the last fault.
   int64_t stored_ = 0;
   std::map<ItemKey, int64_t> met_faults_;
+  // The last one of each job.
+  std::map<int64_t, Trouble> troubles_;
 
   // The last members: they use the others.
   std::jthread first_;

@@ -114,8 +114,7 @@ void ItemWork::Fail(const absl::Status& fault, bool counts) {
 
 // A store that is at fault may be mended: no try counts, and the runner pauses.
 void ItemWork::FailToRead(const absl::Status& fault) {
-  Fail(fault, !is_store_at_fault_ && !IsBusy(fault));
-  end_.may_be_its_own = is_store_at_fault_ && absl::IsInternal(fault);
+  Fail(fault, is_store_at_fault_ ? blobs_.IsOfBlob(fault) : !IsBusy(fault));
 }
 
 bool ItemWork::Turn() {

@@ -38,8 +38,8 @@ struct ItemEnd {
   // True if `fault` counts as a try. False if the item was not worked on, was
   // cancelled, or a store is at fault.
   bool counts = true;
-  // True if the fault of the store may be one of this item alone, e.g. of a
-  // part of the disk. It counts if other items are stored while it lasts.
+  // True if the fault may be one of this item alone: it needs more memory than
+  // there is. It counts if other items are stored while it lasts.
   bool may_be_its_own = false;
 };
 

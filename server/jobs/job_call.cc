@@ -3,14 +3,33 @@
 #include <algorithm>
 #include <utility>
 
+#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 #include "server/app/config.h"
+#include "server/jobs/new_job.h"
 #include "server/rpc/catch_as_status.h"
 #include "server/rpc/errors.h"
 
 namespace bvhmill::server {
 
 using Clock = std::chrono::steady_clock;
+
+// Without the args, which name files, and with a bounded text: see BytesOf of a
+// job.
+absl::Status WhyItemsWait(const JobCallParts& parts, const Caller& caller,
+                          const JobInfo& job, DataFolder* folder) {
+  constexpr size_t kMostText = 200;
+  const absl::Status room =
+      CheckOutputRoom(caller, parts.call.config.jobs, folder);
+  if (!room.ok()) return room;
+  const absl::Status why = parts.jobs.WhyItWaits(job.number);
+  if (why.ok()) return why;
+  return MakeCallError({.code = why.code(),
+                        .reason = CallErrorOf(why).reason,
+                        .message = Excerpt(MessageOf(why), kMostText)});
+}
 
 // The part of a call that the registry may use after the call is over.
 class LongCall::Watch final : public CallWatch {

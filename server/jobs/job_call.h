@@ -32,6 +32,11 @@ struct JobCallParts {
   Jobs& jobs;
 };
 
+// Why items of a job of the caller wait, as its caller may know it: see
+// Job.blocked. OK if no reason is known.
+absl::Status WhyItemsWait(const JobCallParts& parts, const Caller& caller,
+                          const JobInfo& job, DataFolder* folder);
+
 // A unary call whose request and response are messages. Its work may wait for
 // the disk, so a worker does it.
 template <typename Request, typename Response>
@@ -85,6 +90,28 @@ class MessageTask final : public UnaryTask {
   const WorkOfCall work_;
   Request message_;
 };
+
+// Has a worker answer a unary call by `work`. The other arguments are those of
+// MessageTask and of UnaryCall.
+template <typename Request, typename Response>
+grpc::ServerUnaryReactor* ServeMessage(
+    const JobCallParts& parts, Method method, grpc::CallbackServerContext* call,
+    const grpc::ByteBuffer* request, grpc::ByteBuffer* response,
+    absl::Status (*work)(const JobCallParts&, const UnaryWork&, const Request&,
+                         Response*),
+    std::span<const TextField> texts = {},
+    int64_t (*charge)(grpc::ByteBuffer*) = nullptr, bool is_long = false) {
+  const auto bytes = static_cast<int64_t>(request->Length());
+  auto task = std::make_unique<MessageTask<Request, Response>>(
+      parts.call.config, texts, charge, request, response,
+      [parts, work](const UnaryWork& unary, const Request& message,
+                    Response* out) {
+        return work(parts, unary, message, out);
+      });
+  return StartUnaryCall(
+      parts.call, call,
+      {method, Scope::kJobs, bytes, std::move(task), is_long});
+}
 
 // The common part of calls that last longer than one task of a worker: their
 // record and their place in the registry. The call is cancelled if its peer

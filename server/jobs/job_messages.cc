@@ -59,10 +59,14 @@ void SetTime(int64_t ms, google::protobuf::Timestamp* time) {
   time->set_nanos(static_cast<int32_t>(ms % 1000) * 1'000'000);
 }
 
+// Sets `outputs` to the number of outputs that the options ask for.
 absl::Status CheckOptionsOf(const ServerConfig& config,
-                            const v1::ConvertOptions& message) {
+                            const v1::ConvertOptions& message,
+                            int64_t* outputs) {
   ConvertOptions options;
-  return ReadClipOptions(config.limits, message, &options);
+  BVHMILL_RETURN_IF_ERROR(ReadClipOptions(config.limits, message, &options));
+  *outputs = static_cast<int64_t>(options.outputs.size());
+  return absl::OkStatus();
 }
 
 absl::Status ReadItem(const ServerConfig& config, const std::string& field,
@@ -86,7 +90,8 @@ absl::Status ReadItem(const ServerConfig& config, const std::string& field,
   item->format = source.format();
   item->display_name = source.display_name();
   if (!message.has_options()) return absl::OkStatus();
-  const absl::Status checked = CheckOptionsOf(config, message.options());
+  const absl::Status checked =
+      CheckOptionsOf(config, message.options(), &item->outputs);
   if (!checked.ok()) return InsideField(field, checked);
   item->options = SerializedOptions(message.options());
   return absl::OkStatus();
@@ -109,7 +114,7 @@ absl::Status CheckTexts(const v1::CreateJobRequest& request) {
 
 absl::Status ReadItems(const ServerConfig& config,
                        const v1::CreateJobRequest& request,
-                       const CancelToken& cancel, NewJob* job,
+                       const CancelToken& cancel, int64_t outputs, NewJob* job,
                        std::vector<std::string>* blobs) {
   std::set<std::string_view> keys;
   std::set<std::string_view> digests;
@@ -118,6 +123,7 @@ absl::Status ReadItems(const ServerConfig& config,
     if (cancel.IsCancelled()) return absl::CancelledError("");
     const std::string field = "items[" + std::to_string(i) + "]";
     NewItem& item = job->items[static_cast<size_t>(i)];
+    item.outputs = outputs;
     BVHMILL_RETURN_IF_ERROR(ReadItem(config, field, request.items(i), &item));
     if (!keys.insert(item.key).second) {
       return InvalidField(field + ".key", "is that of another item");
@@ -140,8 +146,10 @@ absl::Status ReadNewJob(const ServerConfig& config,
   }
   if (count == 0) return InvalidField("items", "is empty");
   BVHMILL_RETURN_IF_ERROR(CheckTexts(request));
-  BVHMILL_RETURN_IF_ERROR(CheckOptionsOf(config, request.options()));
-  BVHMILL_RETURN_IF_ERROR(ReadItems(config, request, cancel, job, blobs));
+  int64_t outputs = 0;
+  BVHMILL_RETURN_IF_ERROR(CheckOptionsOf(config, request.options(), &outputs));
+  BVHMILL_RETURN_IF_ERROR(
+      ReadItems(config, request, cancel, outputs, job, blobs));
   job->display_name = request.display_name();
   job->options = Serialized(request.options());
   v1::Job annotations;

@@ -29,7 +29,7 @@ absl::Status JobDamaged(const std::string& what);
 
 // Fills `message`, which must be empty. If the annotations are damaged, it has
 // none, and its error is JOB_DAMAGED, unless the job was cancelled: then the
-// error is JOB_CANCELLED. `room` is the result of CheckOutputRoom for its
+// error is JOB_CANCELLED. `why` is the result of WhyItemsWait for its
 // caller: a job that gets further results is blocked by its error.
 void WriteJob(const JobInfo& job, const JobLimits& limits,
               const absl::Status& room, v1::Job* message);

@@ -168,6 +168,13 @@ int64_t JobRunner::blocked_callers() {
   return static_cast<int64_t>(callers.size());
 }
 
+absl::Status JobRunner::WhyItWaits(int64_t job) {
+  const absl::Status why = storer_.WhyItWaits(job);
+  if (!why.ok() || !is_paused_) return why;
+  const std::lock_guard lock(mutex_);
+  return pause_why_;
+}
+
 // Items are admitted as the clips of their caller are. An item that is refused
 // since its caller has too much in flight waits for the end of some of that.
 // While space for blobs is scarce, items of a caller that has more than its
@@ -297,6 +304,7 @@ void JobRunner::Pause(const absl::Status& why) {
     pause_ =
         std::clamp<Clock::duration>(2 * pause_, kFirstPause, kLongestPause);
     paused_until_ = Clock::now() + pause_;
+    pause_why_ = why;
     is_paused_ = true;
   }
   parts_.log.Event("jobs", "jobs pause: " + std::string(MessageOf(why)));

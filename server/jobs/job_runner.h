@@ -74,6 +74,9 @@ class JobRunner {
   // The number of callers whose items wait, since their blobs are beyond their
   // share and space is scarce.
   int64_t blocked_callers();
+  // Why items of this job wait: the last try of one has failed, or the runner
+  // pauses. OK if neither is known here.
+  absl::Status WhyItWaits(int64_t job);
   // The number of times that the thread of claims has looked for work.
   int64_t looks() const { return looks_; }
 
@@ -157,6 +160,7 @@ class JobRunner {
   bool may_have_items_ = true;
   Clock::time_point paused_until_;
   Clock::duration pause_{};
+  absl::Status pause_why_;
   // Used by the thread that claims.
   bool has_suspects_ = true;
   Clock::time_point next_beat_;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bvhmill/base/status.h"
@@ -43,10 +44,10 @@ int64_t ChargeOfCreate(grpc::ByteBuffer* bytes) {
 }
 
 // Writes a job of the caller of `call`.
-void WriteJobOf(const UnaryWork& call, const JobLimits& limits,
+void WriteJobOf(const JobCallParts& parts, const UnaryWork& call,
                 const JobInfo& job, DataFolder* folder, v1::Job* message) {
-  WriteJob(job, limits, CheckOutputRoom(*call.record.caller(), limits, folder),
-           message);
+  WriteJob(job, parts.call.config.jobs,
+           WhyItemsWait(parts, *call.record.caller(), job, folder), message);
 }
 
 absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
@@ -71,9 +72,10 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
   if (call.cancel.IsCancelled()) return absl::CancelledError("");
   JobInfo info;
   bool is_new = false;
-  BVHMILL_RETURN_IF_ERROR(MakeJob(own, job, blobs, folder, &info, &is_new));
+  BVHMILL_RETURN_IF_ERROR(
+      MakeJob(own, std::move(job), blobs, folder, &info, &is_new));
   if (is_new) parts.jobs.Wake();
-  WriteJobOf(call, limits, info, folder, response->mutable_job());
+  WriteJobOf(parts, call, info, folder, response->mutable_job());
   return absl::OkStatus();
 }
 
@@ -98,8 +100,7 @@ absl::Status Get(const JobCallParts& parts, const UnaryWork& call,
   JobInfo info;
   BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
   BVHMILL_RETURN_IF_ERROR(job.folder->jobs().Get(job.caller, job.id, &info));
-  WriteJobOf(call, parts.call.config.jobs, info, job.folder,
-             response->mutable_job());
+  WriteJobOf(parts, call, info, job.folder, response->mutable_job());
   v1::Job& message = *response->mutable_job();
   if (!message.mutable_options()->ParseFromString(info.options)) {
     message.clear_options();
@@ -137,7 +138,7 @@ absl::Status List(const JobCallParts& parts, const UnaryWork& call,
   bool has_more = false;
   BVHMILL_RETURN_IF_ERROR(folder->jobs().List(page, &jobs, &has_more));
   for (const JobInfo& job : jobs) {
-    WriteJobOf(call, parts.call.config.jobs, job, folder, response->add_jobs());
+    WriteJobOf(parts, call, job, folder, response->add_jobs());
   }
   if (has_more) {
     response->set_next_page_token(std::to_string(jobs.back().number));
@@ -186,11 +187,11 @@ absl::Status Cancel(const JobCallParts& parts, const UnaryWork& call,
   OneJob job;
   JobInfo info;
   BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
-  BVHMILL_RETURN_IF_ERROR(
-      job.folder->jobs().Cancel(job.caller, job.id, WallClockMs(), &info));
+  BVHMILL_RETURN_IF_ERROR(job.folder->WithReserve([&] {
+    return job.folder->jobs().Cancel(job.caller, job.id, WallClockMs(), &info);
+  }));
   parts.jobs.Cancel(info.number, IsOver(info.state));
-  WriteJobOf(call, parts.call.config.jobs, info, job.folder,
-             response->mutable_job());
+  WriteJobOf(parts, call, info, job.folder, response->mutable_job());
   return absl::OkStatus();
 }
 
@@ -199,7 +200,8 @@ absl::Status Delete(const JobCallParts& parts, const UnaryWork& call,
                     v1::DeleteJobResponse* /*response*/) {
   OneJob job;
   BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
-  return job.folder->jobs().Delete(job.caller, job.id);
+  return job.folder->WithReserve(
+      [&] { return job.folder->jobs().Delete(job.caller, job.id); });
 }
 
 // The options of many items may take seconds to check.
@@ -211,50 +213,32 @@ bool IsLongCreate(const grpc::ByteBuffer& request) {
   return IsDear(kItemTexts, &bytes);
 }
 
-template <typename Request, typename Response>
-grpc::ServerUnaryReactor* Serve(
-    const JobCallParts& parts, Method method, grpc::CallbackServerContext* call,
-    const grpc::ByteBuffer* request, grpc::ByteBuffer* response,
-    absl::Status (*work)(const JobCallParts&, const UnaryWork&, const Request&,
-                         Response*),
-    std::span<const TextField> texts = {},
-    int64_t (*charge)(grpc::ByteBuffer*) = nullptr, bool is_long = false) {
-  const auto bytes = static_cast<int64_t>(request->Length());
-  auto task = std::make_unique<MessageTask<Request, Response>>(
-      parts.call.config, texts, charge, request, response,
-      [parts, work](const UnaryWork& unary, const Request& message,
-                    Response* out) {
-        return work(parts, unary, message, out);
-      });
-  return StartUnaryCall(
-      parts.call, call,
-      {method, Scope::kJobs, bytes, std::move(task), is_long});
-}
-
 }  // namespace
 
 grpc::ServerUnaryReactor* JobService::CreateJob(Call* call,
                                                 const Bytes* request,
                                                 Bytes* response) {
-  return Serve(parts_, Method::kCreateJob, call, request, response, &Create,
-               kItemTexts, &ChargeOfCreate, IsLongCreate(*request));
+  return ServeMessage(parts_, Method::kCreateJob, call, request, response,
+                      &Create, kItemTexts, &ChargeOfCreate,
+                      IsLongCreate(*request));
 }
 
 grpc::ServerUnaryReactor* JobService::GetJob(Call* call, const Bytes* request,
                                              Bytes* response) {
-  return Serve(parts_, Method::kGetJob, call, request, response, &Get);
+  return ServeMessage(parts_, Method::kGetJob, call, request, response, &Get);
 }
 
 grpc::ServerUnaryReactor* JobService::ListJobs(Call* call, const Bytes* request,
                                                Bytes* response) {
-  return Serve(parts_, Method::kListJobs, call, request, response, &List);
+  return ServeMessage(parts_, Method::kListJobs, call, request, response,
+                      &List);
 }
 
 grpc::ServerUnaryReactor* JobService::ListJobResults(Call* call,
                                                      const Bytes* request,
                                                      Bytes* response) {
-  return Serve(parts_, Method::kListJobResults, call, request, response,
-               &ListResults);
+  return ServeMessage(parts_, Method::kListJobResults, call, request, response,
+                      &ListResults);
 }
 
 grpc::ServerUnaryReactor* JobService::WaitJob(Call* call, const Bytes* request,
@@ -265,13 +249,15 @@ grpc::ServerUnaryReactor* JobService::WaitJob(Call* call, const Bytes* request,
 grpc::ServerUnaryReactor* JobService::CancelJob(Call* call,
                                                 const Bytes* request,
                                                 Bytes* response) {
-  return Serve(parts_, Method::kCancelJob, call, request, response, &Cancel);
+  return ServeMessage(parts_, Method::kCancelJob, call, request, response,
+                      &Cancel);
 }
 
 grpc::ServerUnaryReactor* JobService::DeleteJob(Call* call,
                                                 const Bytes* request,
                                                 Bytes* response) {
-  return Serve(parts_, Method::kDeleteJob, call, request, response, &Delete);
+  return ServeMessage(parts_, Method::kDeleteJob, call, request, response,
+                      &Delete);
 }
 
 }  // namespace bvhmill::server

@@ -7,6 +7,8 @@
 #include "bvhmill/base/status.h"
 #include "server/jobs/wall_clock.h"
 #include "server/rpc/catch_as_status.h"
+#include "server/store/file_ops.h"
+#include "server/store/lost_data.h"
 #include "server/store/postgres/open_postgres.h"
 
 namespace bvhmill::server {
@@ -57,7 +59,10 @@ absl::Status Jobs::DataUnusable(const absl::Status& why) const {
                      .args = {{"retry_after_ms", "1000"}},
                      .message = "the server cannot use its data folder: " +
                                 std::string(MessageOf(why))};
-  if (IsShared()) {
+  if (IsDiskFull(why)) {
+    error.code = absl::StatusCode::kResourceExhausted;
+    error.reason = "DISK_FULL";
+  } else if (IsShared()) {
     error.message = "the server cannot use its jobs now; its log says why";
     const std::string reason = CallErrorOf(why).reason;
     if (absl::IsUnavailable(why) && !reason.empty()) error.reason = reason;
@@ -95,10 +100,17 @@ Jobs::~Jobs() {
 
 absl::Status Jobs::Start() {
   const ServerConfig& config = parts_.config;
-  if (!IsShared() && !HasData(config.data_dir)) return absl::OkStatus();
+  if (!IsShared() && !HasData(config.data_dir) && !HasBlobs(config.data_dir)) {
+    return absl::OkStatus();
+  }
   const absl::Status opened = OpenOnce(/*waits=*/true);
-  if (opened.ok() || config.data_dir_is_default) return absl::OkStatus();
-  if (IsShared() && absl::IsUnavailable(opened)) return absl::OkStatus();
+  // It may be mended later: the janitor tries again.
+  tries_again_ =
+      IsDiskFull(opened) || (IsShared() && absl::IsUnavailable(opened));
+  if (opened.ok() || tries_again_) return absl::OkStatus();
+  if (config.data_dir_is_default && !IsIncomplete(opened)) {
+    return absl::OkStatus();
+  }
   // A store of blobs says itself where it is.
   const std::string where =
       config.s3.address.empty() ? config.data_dir + ": " : "";
@@ -132,7 +144,10 @@ absl::Status Jobs::OpenOnce(bool waits) {
   {
     const std::lock_guard lock(open_mutex_);
     if (opened_.folder != nullptr) return absl::OkStatus();
-    if (!may_open || (IsShared() && Clock::now() < next_open_)) return closed_;
+    if (!may_open ||
+        ((IsShared() || tries_again_) && Clock::now() < next_open_)) {
+      return closed_;
+    }
   }
   Opened opened;
   const absl::Status status = OpenFolder(&opened.folder);
@@ -202,6 +217,11 @@ void Jobs::Wake() {
 void Jobs::Cancel(int64_t number, bool is_over) {
   if (JobRunner* const runner = this->runner()) runner->Cancel(number);
   if (is_over) OnOver({number});
+}
+
+absl::Status Jobs::WhyItWaits(int64_t number) {
+  JobRunner* const runner = this->runner();
+  return runner == nullptr ? absl::OkStatus() : runner->WhyItWaits(number);
 }
 
 void Jobs::Drain() {
@@ -277,8 +297,9 @@ void Jobs::RunJanitor(const std::stop_token& stop) {
       const std::lock_guard opened(open_mutex_);
       folder = opened_.folder.get();
     }
-    // Shared data are opened as soon as their database answers.
-    if (folder == nullptr && IsShared()) {
+    // Shared data are opened as soon as their database answers; those on a full
+    // disk as soon as it has room.
+    if (folder == nullptr && (IsShared() || tries_again_)) {
       CatchAndLog(parts_.log, kJobsWhere,
                   [this] { static_cast<void>(OpenOnce(/*waits=*/false)); });
     }
@@ -295,24 +316,27 @@ void Jobs::CleanUp(DataFolder* folder, Clock::time_point now,
   absl::Status status;
   if (now >= next_expire_) {
     next_expire_ = now + kExpireEvery;
+    folder->KeepReserve();
     const int64_t kept = Seconds(limits.job_retention_seconds).count();
     const int64_t before = kept > 0 ? time - 1000 * kept : kNoTimeMs;
     // Each call forgets some jobs only. The other work must come, too.
     do {
-      status = folder->jobs().Expire(before, &count);
+      status = folder->WithReserve(
+          [&] { return folder->jobs().Expire(before, &count); });
     } while (status.ok() && count > 0 && Clock::now() < next_expire_ &&
              !stop.stop_requested());
   }
   const int64_t life = Seconds(limits.blob_retention_seconds).count();
   // Servers that share blobs also learn by it how many bytes there are.
-  if (status.ok() && now >= next_collect_ && (life > 0 || IsShared())) {
+  // Also if rows cannot be removed: a disk that is full gets room by it.
+  if (now >= next_collect_ && (life > 0 || IsShared())) {
     const int64_t pause =
         life > 0 ? std::clamp(life / kCollectsPerLife, kMinCollectSeconds,
                               kMaxCollectSeconds)
                  : kMaxCollectSeconds;
     next_collect_ = now + std::chrono::seconds(pause);
-    status = folder->Collect(life > 0 ? time - 1000 * life : kNoTimeMs, &count,
-                             stop);
+    status.Update(folder->Collect(life > 0 ? time - 1000 * life : kNoTimeMs,
+                                  &count, stop));
   }
   if (!status.ok()) {
     parts_.log.Event("clean up", "cannot remove old data: " +

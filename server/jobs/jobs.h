@@ -3,6 +3,7 @@
 // The jobs of a server. Opens the data folder when it is needed, runs the
 // items, tells calls when a job is over, and removes old jobs and blobs.
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -44,15 +45,17 @@ class Jobs {
 
   // Goes on with the jobs of an earlier run, if there is a data folder, or with
   // those of other servers, if they share a database. Fails if the data cannot
-  // be used. But if the operator has not named the folder, the log says so, and
-  // calls about jobs fail. A database, or a store of blobs, that does not
-  // answer is no failure: it is tried again.
+  // be used. But if the operator has not named the folder, and no part of it is
+  // lost, the log says so, and calls about jobs fail. A full disk, or a
+  // database or a store of blobs that does not answer, is no failure: it is
+  // tried again.
   absl::Status Start();
 
   // Returns the folder, and makes it on the first call. The folder lives as
   // long as this object. UNIMPLEMENTED, JOBS_OFF: the server keeps no jobs.
   // UNAVAILABLE: DATABASE_UNAVAILABLE or BLOBS_UNAVAILABLE if what servers
   // share does not answer yet; DATA_UNUSABLE if the folder cannot be used.
+  // RESOURCE_EXHAUSTED, DISK_FULL if it cannot be opened without room.
   absl::Status Open(DataFolder** folder);
 
   // Call it after items were added.
@@ -60,6 +63,8 @@ class Jobs {
   // Call it after the job with this number was cancelled. `is_over`: no item of
   // it is being worked on.
   void Cancel(int64_t number, bool is_over);
+  // Why items of the job with this number wait: see JobRunner.
+  absl::Status WhyItWaits(int64_t number);
   // Claims no items from now on; claimed ones are still worked on. All watches
   // end.
   void Drain();
@@ -116,6 +121,7 @@ class Jobs {
   // Without this, each call would ask a database that does not answer.
   absl::Status closed_;
   Clock::time_point next_open_;
+  std::atomic<bool> tries_again_{false};
 
   std::mutex watch_mutex_;
   std::map<int64_t, Waiter> waiters_;

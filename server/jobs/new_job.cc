@@ -1,6 +1,8 @@
 #include "server/jobs/new_job.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
@@ -48,9 +50,30 @@ JobSources::JobSources(DataFolder* folder, const std::string& caller,
 absl::Status JobSources::Find() {
   found_at_ = std::chrono::steady_clock::now();
   found_ms_ = WallClockMs();
+  deleted_blobs_ = folder_.deleted_blobs();
   std::vector<bool> exist;
   BVHMILL_RETURN_IF_ERROR(folder_.FindBlobs(names_, &exist));
   return Check(exist);
+}
+
+absl::Status JobSources::FindAsked(NewJob* job) {
+  const int64_t most = job->max_space_bytes;
+  if (most == 0 || job->items.empty()) return absl::OkStatus();
+  std::vector<int64_t> sizes;
+  BVHMILL_RETURN_IF_ERROR(folder_.blobs().FindSizes(names_, &sizes));
+  std::map<std::string_view, int64_t> counted;
+  for (size_t i = 0; i < names_.size(); ++i) {
+    counted[names_[i].digest] = CountedBytes(sizes[i]);
+  }
+  int64_t asked = 0;
+  for (const NewItem& item : job->items) {
+    // More than `most` is refused, whatever it is.
+    asked += std::min(item.outputs * counted[item.blob], most);
+    asked = std::min(asked, most + 1);
+  }
+  const auto items = static_cast<int64_t>(job->items.size());
+  job->asked = (asked + items - 1) / items;
+  return absl::OkStatus();
 }
 
 absl::Status JobSources::Create(const JobLimits& limits, const NewJob& job,
@@ -62,12 +85,16 @@ absl::Status JobSources::Create(const JobLimits& limits, const NewJob& job,
 }
 
 // With the lock of names. Blobs that were found too long ago, by any clock, may
-// have been removed since.
+// have been removed since. A caller may also have deleted one here; if it has
+// done so at another server, the item that needs it fails.
 absl::Status JobSources::AreThere(const JobLimits& limits) {
   const auto most = TimeThatBlobsStay(limits);
   const auto age = std::chrono::steady_clock::now() - found_at_;
   const std::chrono::milliseconds wall(WallClockMs() - found_ms_);
-  if (age < most && std::chrono::abs(wall) < most) return absl::OkStatus();
+  if (age < most && std::chrono::abs(wall) < most &&
+      folder_.deleted_blobs() == deleted_blobs_) {
+    return absl::OkStatus();
+  }
   std::vector<bool> exist;
   BVHMILL_RETURN_IF_ERROR(folder_.blobs().FindAll(names_, &exist));
   return Check(exist);
@@ -87,7 +114,7 @@ absl::Status CheckOutputRoom(const Caller& caller, const JobLimits& limits,
       SpaceOf(caller.name), LimitsOf(caller, limits).max_data_bytes_per_caller);
 }
 
-absl::Status MakeJob(const JobLimits& limits, const NewJob& job,
+absl::Status MakeJob(const JobLimits& limits, NewJob job,
                      const std::vector<std::string>& blobs, DataFolder* folder,
                      JobInfo* info, bool* is_new) {
   JobStore& jobs = folder->jobs();
@@ -95,12 +122,15 @@ absl::Status MakeJob(const JobLimits& limits, const NewJob& job,
   bool is_repeat = false;
   BVHMILL_RETURN_IF_ERROR(jobs.FindRepeat(job, info, &is_repeat));
   if (is_repeat) return absl::OkStatus();
+  job.max_space_bytes = limits.max_data_bytes_per_caller;
+  job.space_bytes = folder->blobs().BytesIn(SpaceOf(job.caller));
   // Before its blobs are looked for; Create looks once more.
   BVHMILL_RETURN_IF_ERROR(jobs.CheckRoom(job));
   BVHMILL_RETURN_IF_ERROR(folder->blobs().CheckRoom(
       SpaceOf(job.caller), limits.max_data_bytes_per_caller));
   JobSources sources(folder, job.caller, blobs);
   BVHMILL_RETURN_IF_ERROR(sources.Find());
+  BVHMILL_RETURN_IF_ERROR(sources.FindAsked(&job));
   return sources.Create(limits, job, info, is_new);
 }
 

@@ -28,6 +28,11 @@ class JobSources {
   // may take seconds to find many blobs, and others need the lock.
   absl::Status Find();
 
+  // After Find: sets job->asked, if the job has max_space_bytes. An output is
+  // expected to have the bytes of its source: a small request may name one
+  // source a thousand times.
+  absl::Status FindAsked(NewJob* job);
+
   // Stores the job, after Find. BLOBS_MISSING if sources were removed since;
   // errors of JobStore::Create. Holds the lock of names: sources that were
   // found too long ago to be sure of them are looked for once more.
@@ -42,6 +47,7 @@ class JobSources {
   std::vector<BlobName> names_;
   std::chrono::steady_clock::time_point found_at_;
   int64_t found_ms_ = 0;
+  int64_t deleted_blobs_ = 0;
 };
 
 // Returns the error for which items of the caller must not begin now:
@@ -52,7 +58,7 @@ absl::Status CheckOutputRoom(const Caller& caller, const JobLimits& limits,
 // Makes a job of the sources `blobs`, or finds the one that a repeated request
 // has made. `limits` are those of its caller. Errors: those of JobStore::Create
 // and BlobStore::CheckRoom, and BLOBS_MISSING.
-absl::Status MakeJob(const JobLimits& limits, const NewJob& job,
+absl::Status MakeJob(const JobLimits& limits, NewJob job,
                      const std::vector<std::string>& blobs, DataFolder* folder,
                      JobInfo* info, bool* is_new);
 

@@ -122,7 +122,7 @@ class WaitCall final : public grpc::ServerUnaryReactor,
     BVHMILL_RETURN_IF_ERROR(call_.parts().jobs.Open(&folder));
     v1::WaitJobResponse response;
     WriteJob(job, limits,
-             CheckOutputRoom(*call_.record().caller(), limits, folder),
+             WhyItemsWait(call_.parts(), *call_.record().caller(), job, folder),
              response.mutable_job());
     if (is_ended_.exchange(true)) return absl::OkStatus();
     ToBytes(response, response_);

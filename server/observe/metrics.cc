@@ -10,7 +10,7 @@ constexpr std::string_view kMethodNames[] = {
     "ValidateClip", "ConvertClip", "ConvertClips", "GetServerInfo",
     "CreateJob",    "GetJob",      "ListJobs",     "ListJobResults",
     "WaitJob",      "CancelJob",   "DeleteJob",    "FindMissingBlobs",
-    "WriteBlob",    "ReadBlob",    "unknown"};
+    "WriteBlob",    "ReadBlob",    "DeleteBlob",   "unknown"};
 constexpr std::string_view kStageNames[] = {
     "queue", "read", "validate", "edit", "solve", "encode", "write", "total"};
 constexpr std::string_view kCodeNames[] = {"OK",

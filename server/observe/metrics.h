@@ -28,10 +28,11 @@ enum class Method : uint8_t {
   kFindMissingBlobs,
   kWriteBlob,
   kReadBlob,
+  kDeleteBlob,
   // A method that no service has.
   kUnknown,
 };
-inline constexpr int kMethods = 15;
+inline constexpr int kMethods = 16;
 std::string_view NameOf(Method method);
 
 // Stages of a clip whose time is measured. kWrite lasts from the last byte that

@@ -166,6 +166,11 @@ void BlobBudget::Set(const SpaceBytes& bytes) {
   for (const auto& [space, counted] : by_space_) total_ += counted;
 }
 
+int64_t BlobBudget::BytesIn(const std::string& space) const {
+  const std::lock_guard lock(mutex_);
+  return InSpace(by_space_, space);
+}
+
 int64_t BlobBudget::bytes() const {
   const std::lock_guard lock(mutex_);
   return total_;

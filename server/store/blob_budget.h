@@ -65,6 +65,7 @@ class BlobBudget {
   void Return(const std::string& space, int64_t bytes);
   // Replaces all that is counted.
   void Set(const SpaceBytes& bytes);
+  int64_t BytesIn(const std::string& space) const;
   // The bytes of all blobs, those that are being made included.
   int64_t bytes() const;
 

@@ -146,6 +146,8 @@ class BlobStore {
                                  int64_t /*max_space_bytes*/) {
     return absl::OkStatus();
   }
+  // The bytes of the blobs and uploads of a space.
+  virtual int64_t BytesIn(const std::string& /*space*/) const { return 0; }
   // CALLER_BUSY if outputs in `space` should wait: its blobs have more than
   // `max_space_bytes`, 0 = any number, and space for all becomes scarce.
   virtual absl::Status CheckOutputs(const std::string& /*space*/,
@@ -167,9 +169,15 @@ class BlobStore {
   // The same for many blobs: exist[i] is for names[i].
   virtual absl::Status FindAll(std::span<const BlobName> names,
                                std::vector<bool>* exist);
+  // Sets sizes[i] to the bytes of names[i]; to 0 if there is no such blob.
+  virtual absl::Status FindSizes(std::span<const BlobName> names,
+                                 std::vector<int64_t>* sizes) = 0;
   // NOT_FOUND if there is no such blob. The store must outlive the reader.
   virtual absl::Status Open(const BlobName& name,
                             std::unique_ptr<BlobReader>* reader) = 0;
+  // True if `fault`, an error of Open or of a reader, is one of that blob
+  // alone: the store itself can be read now.
+  virtual bool IsOfBlob(const absl::Status& /*fault*/) { return false; }
   // Sets `was_used` to true if the blob exists and was stored or asked for
   // since `since_ms`.
   virtual absl::Status WasUsed(const BlobName& name, int64_t since_ms,
@@ -184,6 +192,9 @@ class BlobStore {
   // Calls `take` for every blob, in any order, until it returns false.
   virtual absl::Status List(
       const std::function<bool(const BlobEntry& entry)>& take) = 0;
+  // Drops the bytes of an upload that is not complete, if there are some.
+  // ABORTED, UPLOAD_RUNNING while it runs.
+  virtual absl::Status DropUpload(const BlobName& name) = 0;
   // Drops uploads that got no bytes since `before_ms`.
   virtual absl::Status DropUploads(int64_t before_ms) = 0;
 

@@ -13,8 +13,10 @@
 #include "bvhmill/digest/sha256.h"
 #include "server/store/data_folder.h"
 #include "server/store/job_rows.h"
+#include "server/store/lost_data.h"
 #include "server/store/postgres/open_postgres.h"
 #include "server/store/s3/open_s3.h"
+#include "server/store/sqlite/open_mark.h"
 
 namespace bvhmill::server {
 namespace {
@@ -81,9 +83,9 @@ constexpr MessageQuery kMessages[] = {
 // item.
 constexpr char kNames[] =
     "SELECT job.space, item.blob, item.job, item.number FROM item JOIN job ON "
-    "job.number = item.job UNION ALL SELECT job.space, output.blob, "
-    "output.job, "
-    "output.item FROM output JOIN job ON job.number = output.job";
+    "job.number = item.job WHERE job.caller <> '/gone' UNION ALL SELECT "
+    "job.space, output.blob, output.job, output.item FROM output JOIN job ON "
+    "job.number = output.job WHERE job.caller <> '/gone'";
 
 class DataChecker {
  public:
@@ -281,6 +283,7 @@ absl::Status NoData(const std::string& path) {
 absl::Status CheckAlone(const std::string& path, DataCheck* check) {
   OwnedFile lock;
   BVHMILL_RETURN_IF_ERROR(LockData(path, FolderUse::kAlone, &lock));
+  BVHMILL_RETURN_IF_ERROR(CheckJobsThere(path + kJobsName, !HasBlobs(path)));
   std::unique_ptr<JobRows> rows;
   BVHMILL_RETURN_IF_ERROR(OpenSqliteRows(path + kJobsName, &rows));
   std::unique_ptr<FileBlobStore> blobs;
@@ -323,10 +326,14 @@ absl::Status CheckData(const std::string& path, const std::string& database,
     return database.empty() ? CheckAlone(path, check)
                             : OtherDatabase(path, "of one server alone");
   }
-  if (is_shared && database.empty()) {
-    return OtherDatabase(path, "of a database: name it by --jobs-database");
+  if (is_shared) {
+    return database.empty()
+               ? OtherDatabase(path,
+                               "of a database: name it by --jobs-database")
+               : CheckShared(path, database, check);
   }
-  return is_shared ? CheckShared(path, database, check) : NoData(path);
+  BVHMILL_RETURN_IF_ERROR(CheckJobsThere(path + kJobsName, !HasBlobs(path)));
+  return NoData(path);
 }
 
 absl::Status CheckDataInS3(const S3Options& s3, const std::string& database,

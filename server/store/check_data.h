@@ -54,11 +54,10 @@ struct DataCheck {
 // several servers, which may run meanwhile: see OpenPostgresJobStore, and
 // DataFolder::OpenShared. Also FAILED_PRECONDITION: DATA_OTHER_VERSION;
 // DATA_OF_ANOTHER_DATABASE if the folder and the database do not belong
-// together. NOT_FOUND, DATA_MISSING if there are no data.
+// together; DATA_INCOMPLETE if there are blobs without a database, or a log is
+// lost. NOT_FOUND, DATA_MISSING if there are no data.
 //
-// Changes nothing, except that it makes the file `lock` where it is missing,
-// and that SQLite writes the log that a killed server has left into the
-// database.
+// Changes nothing, except that it makes the file `lock` where it is missing.
 absl::Status CheckData(const std::string& path, const std::string& database,
                        DataCheck* check);
 

@@ -13,7 +13,9 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "server/store/lost_data.h"
 #include "server/store/postgres/open_postgres.h"
+#include "server/store/reserve.h"
 #include "server/store/s3/open_s3.h"
 #include "server/store/sqlite/sqlite_job_store.h"
 
@@ -41,6 +43,20 @@ absl::Status NotMounted(const std::string& path) {
                   "system, or name the folder of these jobs by --data-dir; if "
                   "their folder is lost, see \"The folder is lost\" in "
                   "docs/jobs-on-several-machines.md"});
+}
+
+absl::Status NamesAreHeld() {
+  return MakeCallError({.code = absl::StatusCode::kUnavailable,
+                        .reason = "NAMES_HELD",
+                        .args = {{"retry_after_ms", "1000"}},
+                        .message = "jobs are being made; try again later"});
+}
+
+absl::Status BlobNamed(const BlobName& name) {
+  return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
+                        .reason = "BLOB_NAMED",
+                        .message = "a job names blobs/" + name.digest +
+                                   "; delete the job first"});
 }
 
 }  // namespace
@@ -88,8 +104,10 @@ absl::Status CheckIdentity(const std::string& path,
   BVHMILL_RETURN_IF_ERROR(ReadFileAt(file, named, 0, kMost, &found));
   // An operator who wrote the file has ended the line.
   if (found.ends_with('\n')) found.pop_back();
-  return found == identity ? absl::OkStatus()
-                           : OtherDatabase(path, "of another database");
+  return found == identity
+             ? absl::OkStatus()
+             : OtherDatabase(path,
+                             "of another database; if it is lost, restore it");
 }
 
 std::string DefaultDataFolder() {
@@ -125,12 +143,19 @@ absl::Status DataFolder::Open(const std::string& path, const BlobQuota& quota,
   if (HasIdentity(path)) {
     return OtherDatabase(path, "of a database, see --jobs-database");
   }
+  MakeRoom(path);
+  const bool has_blobs = HasBlobs(path);
+  std::unique_ptr<SqliteJobStore> jobs;
+  BVHMILL_RETURN_IF_ERROR(SqliteJobStore::Open(path + kJobsName, &jobs,
+                                               /*may_begin=*/!has_blobs));
+  bool has_jobs = false;
+  BVHMILL_RETURN_IF_ERROR(jobs->HasJobs(&has_jobs));
+  if (has_jobs && !has_blobs) return BlobsLost("the folder blobs");
   out->names_ = LocalNameLock();
   BVHMILL_RETURN_IF_ERROR(out->OpenBlobs(FolderUse::kAlone, quota));
-  std::unique_ptr<SqliteJobStore> jobs;
-  BVHMILL_RETURN_IF_ERROR(SqliteJobStore::Open(path + kJobsName, &jobs));
   BVHMILL_RETURN_IF_ERROR(SyncFolder(path));
   out->jobs_ = std::move(jobs);
+  out->KeepReserve();
   *folder = std::move(out);
   return absl::OkStatus();
 }
@@ -148,14 +173,23 @@ absl::Status DataFolder::OpenShared(const std::string& path,
   if (HasData(path)) return OtherDatabase(path, "of one server alone");
   // Before anything is made in the place of a file system that is not mounted.
   if (has_jobs && !HasIdentity(path)) return NotMounted(path);
+  const bool has_blobs = HasBlobs(path);
+  if (has_jobs && !has_blobs) return BlobsLost("the folder blobs");
+  if (has_blobs && !HasIdentity(path)) {
+    return DataIncomplete(
+        "the folder has blobs, and its file \"database\" is missing, which "
+        "names the database of their jobs");
+  }
   BVHMILL_RETURN_IF_ERROR(MakeFolder(path));
   BVHMILL_RETURN_IF_ERROR(LockData(path, FolderUse::kShared, &out->lock_));
+  MakeRoom(path);
   if (!HasIdentity(path)) {
     BVHMILL_RETURN_IF_ERROR(WriteIdentity(path, identity));
   }
   BVHMILL_RETURN_IF_ERROR(CheckIdentity(path, identity));
   out->names_ = FileNameLock(path + kNamesName);
   BVHMILL_RETURN_IF_ERROR(out->OpenBlobs(FolderUse::kShared, quota));
+  out->KeepReserve();
   *folder = std::move(out);
   return absl::OkStatus();
 }
@@ -198,6 +232,29 @@ absl::Status DataFolder::FindBlobs(std::span<const BlobName> names,
     exist->insert(exist->end(), some.begin(), some.end());
   }
   return absl::OkStatus();
+}
+
+absl::Status DataFolder::DeleteBlob(const BlobName& name) {
+  NamesHeld alone;
+  BVHMILL_RETURN_IF_ERROR(names_->HoldAlone(&alone));
+  if (alone == nullptr) return NamesAreHeld();
+  std::vector<BlobName> unnamed;
+  BVHMILL_RETURN_IF_ERROR(FindUnnamed({&name, 1}, &unnamed));
+  if (unnamed.empty()) return BlobNamed(name);
+  ++deleted_blobs_;
+  BVHMILL_RETURN_IF_ERROR(blobs_->DropUpload(name));
+  return blobs_->Remove(name);
+}
+
+absl::Status DataFolder::WithReserve(
+    const std::function<absl::Status()>& work) {
+  const absl::Status status = work();
+  return IsDiskFull(status) && GiveUpReserve(path_) ? work() : status;
+}
+
+// Without a database, nothing in the folder needs it.
+void DataFolder::KeepReserve() {
+  if (lock_.valid()) server::KeepReserve(path_);
 }
 
 absl::Status DataFolder::FindUnnamed(std::span<const BlobName> names,

@@ -4,14 +4,19 @@
 //
 //   lock       held by the server that uses the folder, or by all that share it
 //   jobs.db    the database of jobs, with jobs.db-wal and jobs.db-shm
+//   jobs.db-open  there while jobs.db needs jobs.db-wal: see open_mark.h
 //   database   if servers share the folder: the identity of their database
 //   names      locked while jobs begin to name blobs, and while blobs are
 //              removed; only if servers share the folder
 //   blobs/ uploads/ new/    see file_blob_store.h
+//   reserve    space that is kept for a full disk: see reserve.h
 //
 // If the blobs are in an S3-compatible store, the folder has only files without
 // a name, and the lock of names is in the database.
 
+#include <atomic>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -47,7 +52,8 @@ class DataFolder {
   // Makes the folder with mode 0700 if it is missing, locks it, and opens its
   // stores. FAILED_PRECONDITION: DATA_IN_USE if another server has it;
   // DATA_OF_ANOTHER_DATABASE if it belongs to a database of several servers;
-  // DATA_TOO_NEW. Also the errors of the stores.
+  // DATA_TOO_NEW; DATA_INCOMPLETE if it has blobs and no database of their
+  // jobs, or jobs and no blobs. Also the errors of the stores.
   static absl::Status Open(const std::string& path, const BlobQuota& quota,
                            std::unique_ptr<DataFolder>* folder);
 
@@ -85,6 +91,21 @@ class DataFolder {
   absl::Status FindBlobs(std::span<const BlobName> names,
                          std::vector<bool>* exist);
 
+  // Removes a blob, and the bytes of an upload of it that is not complete. OK
+  // if there are none. FAILED_PRECONDITION, BLOB_NAMED if a job names it;
+  // ABORTED, UPLOAD_RUNNING; UNAVAILABLE, NAMES_HELD if others hold names for
+  // too long.
+  absl::Status DeleteBlob(const BlobName& name);
+  // The number of blobs that DeleteBlob has removed. Until it changes, and
+  // while names are held, blobs that were used a moment ago are there.
+  int64_t deleted_blobs() const { return deleted_blobs_; }
+
+  // Runs `work`, which removes data; once more with the space of the reserve if
+  // the disk is full.
+  absl::Status WithReserve(const std::function<absl::Status()>& work);
+  // Makes the reserve anew if there is room.
+  void KeepReserve();
+
   // Removes blobs that no job names and that were not used since `before_ms`,
   // and uploads that got no bytes since. Sets `count` to the number of removed
   // blobs. If others hold names for too long, it leaves the rest to the next
@@ -109,6 +130,7 @@ class DataFolder {
   std::unique_ptr<BlobStore> blobs_;
   std::unique_ptr<JobStore> jobs_;
   std::unique_ptr<NameLock> names_;
+  std::atomic<int64_t> deleted_blobs_{0};
 };
 
 // Locks the folder at `path`, which must exist, as long as `lock` lives.

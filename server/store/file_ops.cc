@@ -79,6 +79,7 @@ bool IsDiskFull(const absl::Status& status) {
 absl::Status OpenFile(const std::string& path, int flags, OwnedFile* file) {
   const Effect effect = (flags & O_CREAT) != 0 ? Effect::kOpen : Effect::kRead;
   BVHMILL_RETURN_IF_ERROR(FaultAt(effect, "open", path));
+  // A pipe is no file of a store, and would wait for a writer.
   const int fd =
       open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (fd < 0) return FileFault("open", path, errno);

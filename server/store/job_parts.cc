@@ -75,8 +75,12 @@ absl::Status CheckBounds(const NewJob& job, const BoundCounts& counts) {
     return TooMany("max_jobs_per_caller", job.max_jobs, jobs);
   }
   const int64_t bytes = counts.own_bytes + RowBytesOf(job);
-  return Exceeds(bytes, job.max_row_bytes)
-             ? TooMany("max_job_bytes_per_caller", job.max_row_bytes, bytes)
+  if (Exceeds(bytes, job.max_row_bytes)) {
+    return TooMany("max_job_bytes_per_caller", job.max_row_bytes, bytes);
+  }
+  const int64_t space = job.space_bytes + counts.own_asked + job.asked * more;
+  return Exceeds(space, job.max_space_bytes)
+             ? TooMany("max_data_bytes_per_caller", job.max_space_bytes, space)
              : absl::OkStatus();
 }
 

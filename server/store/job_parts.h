@@ -31,6 +31,8 @@ struct BoundCounts {
   // Kept jobs of the caller, and the bytes of their rows.
   int64_t own_jobs = 0;
   int64_t own_bytes = 0;
+  // NewJob::asked of the unfinished items of the caller together.
+  int64_t own_asked = 0;
 };
 // RESOURCE_EXHAUSTED, LIMIT_EXCEEDED if the job and `counts` together exceed
 // the bounds of the job.

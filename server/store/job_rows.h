@@ -62,11 +62,13 @@ class JobRows {
 absl::Status OpenSqliteRows(const std::string& path,
                             std::unique_ptr<JobRows>* rows);
 
-// Finds whether an item or an output names the blob $1 of the space $2.
+// Finds whether an item or an output names the blob $1 of the space $2. Rows
+// of a job that no caller sees are about to be removed, and name no blob.
 inline constexpr char kFindNameSql[] =
     "SELECT 1 FROM item JOIN job ON job.number = item.job WHERE item.blob = $1 "
-    "AND job.space = $2 UNION ALL SELECT 1 FROM output JOIN job ON job.number "
-    "= output.job WHERE output.blob = $1 AND job.space = $2 LIMIT 1";
+    "AND job.space = $2 AND job.caller <> '/gone' UNION ALL SELECT 1 FROM "
+    "output JOIN job ON job.number = output.job WHERE output.blob = $1 AND "
+    "job.space = $2 AND job.caller <> '/gone' LIMIT 1";
 
 // FAILED_PRECONDITION, DATA_OTHER_VERSION.
 absl::Status OtherVersion();

@@ -46,6 +46,8 @@ struct NewItem {
   std::string display_name = {};
   // Serialized; empty = the options of the job.
   std::string options = {};
+  // The outputs that a new item asks for. Not stored.
+  int64_t outputs = 0;
 };
 
 // The number of unfinished items that one caller may have.
@@ -77,6 +79,12 @@ struct NewJob {
   int64_t max_row_bytes = 0;
   // The same for the unfinished items of this caller.
   ItemShare item_share;
+  // The same for the bytes of the blobs of this caller: those that it has now,
+  // and those that the outputs of its unfinished items are expected to have.
+  int64_t max_space_bytes = 0;
+  int64_t space_bytes = 0;
+  // The expected bytes of the outputs of an item, on average.
+  int64_t asked = 0;
 };
 
 struct JobInfo {
@@ -296,7 +304,8 @@ class JobStore {
   virtual absl::Status Release(std::span<const FailedTry> tries, int64_t now_ms,
                                std::vector<int64_t>* over) = 0;
 
-  // named[i] is true if an item or a result of a job names blobs[i].
+  // named[i] is true if an item or a result of a job names blobs[i]. A job that
+  // was deleted names none.
   virtual absl::Status FindNamed(std::span<const BlobName> blobs,
                                  std::vector<bool>* named) = 0;
   // Returns the error with which Create would refuse the job for its bounds

@@ -3,6 +3,7 @@
 #include <ctime>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bvhmill/base/utf8.h"
@@ -23,6 +24,7 @@ constexpr char kJobExamples[] =
 struct JobFlags {
   RunOptions run;
   std::string name;
+  std::vector<std::string> blobs;
   bool json = false;
 };
 
@@ -134,36 +136,61 @@ int DeleteJob(const JobClient& jobs, const JobFlags& flags, Session* session) {
   return kExitGood;
 }
 
+int DeleteBlobs(const JobClient& jobs, const JobFlags& flags,
+                Session* session) {
+  const std::string prefix = "blobs/";
+  for (const std::string& blob : flags.blobs) {
+    const absl::Status deleted = jobs.DeleteBlob(
+        blob.starts_with(prefix) ? blob : prefix + blob, session->cancel);
+    if (!deleted.ok()) return JobFailure(*session, deleted);
+  }
+  return kExitGood;
+}
+
 using Action = int (*)(const JobClient&, const JobFlags&, Session*);
 
 struct Row {
   const char* name;
   const char* help;
   Action action;
-  bool has_name;
+  // The words after the command: "JOB", "BLOB..." or none.
+  std::string_view words;
   bool has_json;
 };
 
+constexpr std::string_view kJobWord = "JOB";
+constexpr std::string_view kBlobWords = "BLOB...";
+
 constexpr Row kRows[] = {
-    {"list", "list your jobs, the newest first", &ListJobs, false, true},
-    {"show", "print the state of a job", &ShowJob, true, true},
-    {"wait", "wait until a job is over", &WaitForJob, true, false},
+    {"list", "list your jobs, the newest first", &ListJobs, "", true},
+    {"show", "print the state of a job", &ShowJob, kJobWord, true},
+    {"wait", "wait until a job is over", &WaitForJob, kJobWord, false},
     {"cancel", "end a job; clips that are done keep their results", &CancelJob,
-     true, false},
-    {"delete", "forget a job that is over, and its results", &DeleteJob, true,
-     false},
+     kJobWord, false},
+    {"delete", "forget a job that is over, and its results", &DeleteJob,
+     kJobWord, false},
+    {"delete-blob", "remove stored files or outputs that no job needs",
+     &DeleteBlobs, kBlobWords, false},
 };
 
 Command AddRow(CLI::App* parent, const Row& row) {
   const auto flags = std::make_shared<JobFlags>();
   CLI::App* app = parent->add_subcommand(row.name, row.help);
   app->footer("  bvhmill job " + std::string(row.name) +
-              (row.has_name ? " JOB" : "") + " --server HOST:7450\n");
+              (row.words.empty() ? "" : " " + std::string(row.words)) +
+              " --server HOST:7450\n");
   if (row.has_json) {
     app->add_flag("--json", flags->json, "print one JSON object per job")
         ->group("Output");
   }
-  AddJobOptions(app, &flags->run, row.has_name ? &flags->name : nullptr);
+  AddJobOptions(app, &flags->run,
+                row.words == kJobWord ? &flags->name : nullptr);
+  if (row.words == kBlobWords) {
+    app->add_option("BLOB", flags->blobs,
+                    "SHA-256 of a file or an output; sha256sum prints it")
+        ->required()
+        ->group("Job");
+  }
   const Action action = row.action;
   return {app, [app, flags, action](Session* session) -> int {
             ExitCode exit = kExitGood;

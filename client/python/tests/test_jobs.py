@@ -1,5 +1,6 @@
 """Durable jobs, by both clients, on real servers."""
 
+import hashlib
 import os
 import pickle
 import subprocess
@@ -440,6 +441,15 @@ def test_jobs_are_listed_and_deleted(jobs, walk):
             call(one)
         assert (caught.value.code, caught.value.reason) == (
             "NOT_FOUND", "JOB_UNKNOWN")
+
+
+def test_blobs_are_deleted_by_their_digest(jobs):
+    digest = hashlib.sha256(b"deleted").hexdigest()
+    jobs.delete_blob(digest)
+    jobs.delete_blob("blobs/" + digest)
+    with pytest.raises(ServerError) as caught:
+        jobs.delete_blob("walk.bvh")
+    assert caught.value.code == "INVALID_ARGUMENT"
 
 
 def test_more_results_than_a_page_come_in_order(server):

@@ -53,6 +53,18 @@ absl::Status FileBlobStore::Find(const BlobName& name, bool* exists) {
   return AreSynced(folder) ? absl::OkStatus() : SyncNames(folder);
 }
 
+absl::Status FileBlobStore::FindSizes(std::span<const BlobName> names,
+                                      std::vector<int64_t>* sizes) {
+  sizes->assign(names.size(), 0);
+  for (size_t i = 0; i < names.size(); ++i) {
+    struct stat found = {};
+    if (stat(PathOf(names[i]).c_str(), &found) == 0) {
+      (*sizes)[i] = found.st_size;
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status FileBlobStore::Open(const BlobName& name,
                                  std::unique_ptr<BlobReader>* reader) {
   const std::string path = PathOf(name);
@@ -64,6 +76,18 @@ absl::Status FileBlobStore::Open(const BlobName& name,
   if (fstat(file.get(), &found) != 0) return FileFault("open", path, errno);
   *reader = std::make_unique<FileReader>(path, std::move(file), found.st_size);
   return absl::OkStatus();
+}
+
+// A byte is written beside the blobs, and read. If that is possible, so is what
+// is done with other blobs.
+bool FileBlobStore::IsOfBlob(const absl::Status& fault) {
+  if (!absl::IsInternal(fault)) return false;
+  const std::string blobs = folder_ + "/blobs";
+  OwnedFile file;
+  std::string byte;
+  return OpenUnnamedFile(blobs, &file).ok() &&
+         WriteFile(file, blobs, "a").ok() &&
+         ReadFileAt(file, blobs, 0, 1, &byte).ok() && byte == "a";
 }
 
 absl::Status FileBlobStore::WasUsed(const BlobName& name, int64_t since_ms,
@@ -109,6 +133,29 @@ absl::Status FileBlobStore::List(
   return error ? FileFault("list", folder_, error.value()) : absl::OkStatus();
 }
 
+absl::Status FileBlobStore::RemoveUpload(const std::string& path,
+                                         bool* is_running) {
+  OwnedFile file;
+  bool is_locked = false;
+  const absl::Status locked = LockUpload(path, 0, &file, &is_locked);
+  if (absl::IsNotFound(locked)) return absl::OkStatus();
+  BVHMILL_RETURN_IF_ERROR(locked);
+  *is_running = !is_locked;
+  struct stat found = {};
+  if (!is_locked || fstat(file.get(), &found) != 0) return absl::OkStatus();
+  BVHMILL_RETURN_IF_ERROR(RemoveFile(path));
+  if (found.st_size > 0) {
+    budget_.Return(SpaceOfUpload(path), CountedBytes(found.st_size));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FileBlobStore::DropUpload(const BlobName& name) {
+  bool is_running = false;
+  BVHMILL_RETURN_IF_ERROR(RemoveUpload(UploadPath(name), &is_running));
+  return is_running ? UploadRunning() : absl::OkStatus();
+}
+
 absl::Status FileBlobStore::DropUploads(int64_t before_ms) {
   std::error_code error;
   for (const auto& entry :
@@ -117,16 +164,8 @@ absl::Status FileBlobStore::DropUploads(int64_t before_ms) {
     struct stat found = {};
     if (stat(path.c_str(), &found) != 0) continue;
     if (MillisecondsOf(found.st_mtim) >= before_ms) continue;
-    OwnedFile file;
-    bool is_locked = false;
-    const absl::Status locked = LockUpload(path, 0, &file, &is_locked);
-    if (absl::IsNotFound(locked)) continue;
-    BVHMILL_RETURN_IF_ERROR(locked);
-    if (!is_locked) continue;
-    BVHMILL_RETURN_IF_ERROR(RemoveFile(path));
-    if (found.st_size > 0) {
-      budget_.Return(SpaceOfUpload(path), CountedBytes(found.st_size));
-    }
+    bool is_running = false;
+    BVHMILL_RETURN_IF_ERROR(RemoveUpload(path, &is_running));
   }
   return use_ == FolderUse::kShared ? DropNewFolders() : absl::OkStatus();
 }

@@ -72,6 +72,9 @@ class FileBlobStore final : public BlobStore {
                          int64_t max_space_bytes) override {
     return budget_.CheckRoom(space, max_space_bytes);
   }
+  int64_t BytesIn(const std::string& space) const override {
+    return budget_.BytesIn(space);
+  }
   absl::Status CheckOutputs(const std::string& space,
                             int64_t max_space_bytes) const override {
     return budget_.CheckOutputs(space, max_space_bytes);
@@ -82,11 +85,15 @@ class FileBlobStore final : public BlobStore {
   absl::Status Find(const BlobName& name, bool* exists) override;
   absl::Status Open(const BlobName& name,
                     std::unique_ptr<BlobReader>* reader) override;
+  absl::Status FindSizes(std::span<const BlobName> names,
+                         std::vector<int64_t>* sizes) override;
+  bool IsOfBlob(const absl::Status& fault) override;
   absl::Status WasUsed(const BlobName& name, int64_t since_ms,
                        bool* was_used) override;
   absl::Status Remove(const BlobName& name) override;
   absl::Status List(
       const std::function<bool(const BlobEntry& entry)>& take) override;
+  absl::Status DropUpload(const BlobName& name) override;
   absl::Status DropUploads(int64_t before_ms) override;
   int64_t bytes() const override { return budget_.bytes(); }
   // Does nothing in a store of one server alone: it counts all bytes by itself.
@@ -104,6 +111,8 @@ class FileBlobStore final : public BlobStore {
   absl::Status Prepare();
   absl::Status CountBytes();
   void CountUploads();
+  // Sets `is_running` if the upload with this file runs, and is not removed.
+  absl::Status RemoveUpload(const std::string& path, bool* is_running);
   // Makes and locks the folder in which this server makes blobs.
   absl::Status LockNewFolder();
   // Removes the folders of servers that are gone.

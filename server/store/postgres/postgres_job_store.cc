@@ -117,14 +117,14 @@ void AddItems(int64_t job, const NewJob& from, Work* work) {
 void AddJob(const NewJob& job, Work* work, JobInfo* info) {
   const pqxx::result added = work->Run(
       "INSERT INTO job (id, caller, space, display_name, annotations, options, "
-      "request_id, request_digest, state, total, create_ms, end_ms, bytes) "
-      "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) "
-      "RETURNING number",
+      "request_id, request_digest, state, total, create_ms, end_ms, bytes, "
+      "asked) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, "
+      "$14) RETURNING number",
       info->id, job.caller, SpaceOf(job.caller), BytesFor(job.display_name),
       BytesFor(job.annotations), BytesFor(job.options),
       BytesFor(job.request_id), job.request_digest,
       static_cast<int>(info->state), info->total, info->create_ms, info->end_ms,
-      RowBytesOf(job));
+      RowBytesOf(job), job.asked);
   info->number = added[0][0].as<int64_t>();
 }
 
@@ -133,11 +133,14 @@ void AddJob(const NewJob& job, Work* work, JobInfo* info) {
 // counted.
 absl::Status CheckRoomIn(const NewJob& job, bool is_added, Work* work) {
   const pqxx::row row = work->Run(
-      "SELECT items, own_items, jobs, (kept + added)::bigint FROM (SELECT "
+      "SELECT items, own_items, jobs, (kept + added)::bigint, asked FROM "
+      "(SELECT "
       "coalesce(sum(left_items), 0)::bigint AS items, coalesce(sum(left_items) "
       "FILTER (WHERE is_own), 0)::bigint AS own_items, coalesce(sum(bytes) "
-      "FILTER (WHERE is_own), 0) AS added FROM (SELECT job.total - c.ok - "
-      "c.failed AS left_items, job.caller = $1 AS is_own, c.bytes FROM "
+      "FILTER (WHERE is_own), 0) AS added, coalesce(sum(left_items * asked) "
+      "FILTER (WHERE is_own), 0)::bigint AS asked FROM (SELECT job.total - "
+      "c.ok - c.failed AS left_items, job.caller = $1 AS is_own, c.bytes, "
+      "job.asked FROM "
       "job" BVHMILL_JOB_SUMS
       "WHERE job.state < 4) open) unfinished, (SELECT count(*) AS jobs, "
       "coalesce(sum(bytes), 0) AS kept FROM job WHERE caller = $1) own",
@@ -145,13 +148,15 @@ absl::Status CheckRoomIn(const NewJob& job, bool is_added, Work* work) {
   BoundCounts counts = {.items = row[0].as<int64_t>(),
                         .own_items = row[1].as<int64_t>(),
                         .own_jobs = row[2].as<int64_t>(),
-                        .own_bytes = row[3].as<int64_t>()};
+                        .own_bytes = row[3].as<int64_t>(),
+                        .own_asked = row[4].as<int64_t>()};
   if (is_added) {
     const auto items = static_cast<int64_t>(job.items.size());
     counts.items -= items;
     counts.own_items -= items;
     --counts.own_jobs;
     counts.own_bytes -= RowBytesOf(job);
+    counts.own_asked -= job.asked * items;
   }
   return CheckBounds(job, counts);
 }
@@ -185,8 +190,8 @@ absl::Status PostgresJobStore::Open(const std::string& address,
   int server = 0;
   BVHMILL_RETURN_IF_ERROR(connections.Run(Commit::kDurable, [&](Work* work) {
     const pqxx::row row = work->Run(
-        "SELECT nextval('server_number'), id, EXISTS (SELECT 1 FROM job) "
-        "FROM identity")[0];
+        "SELECT nextval('server_number'), id, EXISTS (SELECT 1 FROM job WHERE "
+        "caller <> '/gone') FROM identity")[0];
     server = row[0].as<int>();
     *identity = row[1].c_str();
     *has_jobs = row[2].as<bool>();
@@ -317,8 +322,9 @@ absl::Status PostgresJobStore::FindNamed(std::span<const BlobName> blobs,
         "SELECT n FROM unnest($1::text[], $2::text[]) WITH ORDINALITY u "
         "(digest, space, n) WHERE EXISTS (SELECT 1 FROM item JOIN job ON "
         "job.number = item.job WHERE item.blob = u.digest AND job.space = "
-        "u.space) OR EXISTS (SELECT 1 FROM output JOIN job ON job.number = "
-        "output.job WHERE output.blob = u.digest AND job.space = u.space)",
+        "u.space AND job.caller <> '/gone') OR EXISTS (SELECT 1 FROM output "
+        "JOIN job ON job.number = output.job WHERE output.blob = u.digest AND "
+        "job.space = u.space AND job.caller <> '/gone')",
         ArrayOfTexts(digests), ArrayOfTexts(spaces));
     named->assign(blobs.size(), false);
     for (const auto& row : found) (*named)[row[0].as<size_t>() - 1] = true;

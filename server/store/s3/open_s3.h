@@ -16,6 +16,8 @@ namespace bvhmill::server {
 // sent yet. `identity` is that of the database of jobs, to which all blobs with
 // the prefix belong: the first server stores it there, unless the database
 // `has_jobs`. Their blobs are elsewhere then: NOT_FOUND, DATA_MISSING.
+// FAILED_PRECONDITION, DATA_INCOMPLETE if it has jobs and the prefix no blobs,
+// or the prefix has blobs and no identity.
 //
 // UNAVAILABLE, BLOBS_UNAVAILABLE if the endpoint does not answer.
 // INVALID_ARGUMENT for a wrong address or endpoint. FAILED_PRECONDITION:

@@ -60,6 +60,9 @@ class S3BlobStore final : public BlobStore {
   // if that is more.
   absl::Status Open(const BlobName& name,
                     std::unique_ptr<BlobReader>* reader) override;
+  absl::Status FindSizes(std::span<const BlobName> names,
+                         std::vector<int64_t>* sizes) override;
+  bool IsOfBlob(const absl::Status& fault) override;
   absl::Status WasUsed(const BlobName& name, int64_t since_ms,
                        bool* was_used) override;
   absl::Status Remove(const BlobName& name) override;
@@ -68,12 +71,16 @@ class S3BlobStore final : public BlobStore {
                             int64_t* count) override;
   absl::Status List(
       const std::function<bool(const BlobEntry& entry)>& take) override;
+  absl::Status DropUpload(const BlobName& name) override;
   // The age of an upload that runs at another server is that of the last part
   // that it has sent. Also drops uploads of parts without a state.
   absl::Status DropUploads(int64_t before_ms) override;
   absl::Status CheckRoom(const std::string& space,
                          int64_t max_space_bytes) override {
     return budget_.CheckRoom(space, max_space_bytes);
+  }
+  int64_t BytesIn(const std::string& space) const override {
+    return budget_.BytesIn(space);
   }
   absl::Status CheckOutputs(const std::string& space,
                             int64_t max_space_bytes) const override {
@@ -98,7 +105,10 @@ class S3BlobStore final : public BlobStore {
   // The prefix must belong to the database with this identity, else
   // DATA_OF_ANOTHER_DATABASE. A prefix without an identity gets this one if a
   // store `may_begin` there; else it is NOT_FOUND, DATA_MISSING.
-  absl::Status Check(const std::string& identity, bool may_begin);
+  // DATA_INCOMPLETE if blobs have no identity, or if there are none and the
+  // database `needs_blobs`.
+  absl::Status Check(const std::string& identity, bool may_begin,
+                     bool needs_blobs);
   absl::Status ReadIdentity(std::string* identity);
   absl::Status WriteIdentity(const std::string& identity);
 
@@ -126,6 +136,7 @@ class S3BlobStore final : public BlobStore {
   absl::Status LoadState(const BlobName& name, std::string* text,
                          S3UploadState* state, std::string_view* tail);
   absl::Status DropState(const BlobName& name);
+  absl::Status DropStateAndParts(const BlobName& name);
   absl::Status DropStates(int64_t before_ms);
   absl::Status DropParts(int64_t before_ms);
   absl::Status DropPart(const std::string& key, const std::string& id);

@@ -6,6 +6,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
+#include "server/store/lost_data.h"
 #include "server/store/s3/open_s3.h"
 #include "server/store/s3/s3_blob_store.h"
 #include "server/store/s3/s3_faults.h"
@@ -69,7 +70,8 @@ absl::Status S3BlobStore::Open(const S3Options& options,
   std::unique_ptr<S3BlobStore> out(
       new S3BlobStore(options, std::move(client), spool, quota));
   BVHMILL_RETURN_IF_ERROR(
-      AtPlace(options, out->Check(identity, /*may_begin=*/!has_jobs)));
+      AtPlace(options, out->Check(identity, /*may_begin=*/!has_jobs,
+                                  /*needs_blobs=*/has_jobs)));
   *store = std::move(out);
   return absl::OkStatus();
 }
@@ -82,7 +84,8 @@ absl::Status S3BlobStore::OpenForCheck(const S3Options& options,
   std::unique_ptr<S3BlobStore> out(
       new S3BlobStore(options, std::move(client), /*spool=*/"", {}));
   BVHMILL_RETURN_IF_ERROR(
-      AtPlace(options, out->Check(identity, /*may_begin=*/false)));
+      AtPlace(options, out->Check(identity, /*may_begin=*/false,
+                                  /*needs_blobs=*/false)));
   *store = std::move(out);
   return absl::OkStatus();
 }
@@ -106,27 +109,39 @@ absl::Status S3BlobStore::WriteIdentity(const std::string& identity) {
 }
 
 // Lists first: the right to do that makes a missing object NOT_FOUND.
-absl::Status S3BlobStore::Check(const std::string& identity, bool may_begin) {
+absl::Status S3BlobStore::Check(const std::string& identity, bool may_begin,
+                                bool needs_blobs) {
   S3Answer answer;
   BVHMILL_RETURN_IF_ERROR(
       client_->Send({.query = {{"list-type", "2"},
                                {"max-keys", "1"},
                                {"prefix", client_->place().prefix + kBlobs}}},
                     &answer));
+  S3ObjectPage page;
+  if (!ReadObjectPage(answer.body, &page)) return NoList();
+  const bool has_blobs = !page.objects.empty();
   std::string found;
   absl::Status read = ReadIdentity(&found);
   if (absl::IsNotFound(read)) {
     if (!may_begin) return NoIdentity();
+    if (has_blobs) {
+      return DataIncomplete(
+          "the prefix has blobs, and its object \"database\" is missing, which "
+          "names the database of their jobs");
+    }
     BVHMILL_RETURN_IF_ERROR(WriteIdentity(identity));
     read = ReadIdentity(&found);
   }
   BVHMILL_RETURN_IF_ERROR(read);
-  if (found == identity) return absl::OkStatus();
+  if (found == identity) {
+    return needs_blobs && !has_blobs ? BlobsLost("the prefix")
+                                     : absl::OkStatus();
+  }
   return MakeCallError(
       {.code = absl::StatusCode::kFailedPrecondition,
        .reason = "DATA_OF_ANOTHER_DATABASE",
        .message = "has the blobs of jobs of another database; use another "
-                  "prefix"});
+                  "prefix, or if that database is lost, restore it"});
 }
 
 absl::Status S3BlobStore::ListKeys(
@@ -180,17 +195,25 @@ absl::Status S3BlobStore::DropStates(int64_t before_ms) {
         return true;
       }));
   for (const BlobName& name : old) {
-    std::string text;
-    S3UploadState state;
-    std::string_view tail;
-    const absl::Status loaded = LoadState(name, &text, &state, &tail);
-    if (loaded.ok() && !state.id.empty()) {
-      BVHMILL_RETURN_IF_ERROR(
-          AbortParts(client_.get(), BlobKey(name), state.id));
-    }
-    BVHMILL_RETURN_IF_ERROR(DropState(name));
+    BVHMILL_RETURN_IF_ERROR(DropStateAndParts(name));
   }
   return absl::OkStatus();
+}
+
+absl::Status S3BlobStore::DropStateAndParts(const BlobName& name) {
+  std::string text;
+  S3UploadState state;
+  std::string_view tail;
+  const absl::Status loaded = LoadState(name, &text, &state, &tail);
+  if (loaded.ok() && !state.id.empty()) {
+    BVHMILL_RETURN_IF_ERROR(AbortParts(client_.get(), BlobKey(name), state.id));
+  }
+  return DropState(name);
+}
+
+absl::Status S3BlobStore::DropUpload(const BlobName& name) {
+  return IsRunning(name) ? UploadRunning()
+                         : ForCallers(DropStateAndParts(name));
 }
 
 // Drops parts of uploads that a server was killed before it completed.

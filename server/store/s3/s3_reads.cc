@@ -155,12 +155,31 @@ absl::Status S3BlobStore::FindAll(std::span<const BlobName> names,
   return ForCallers(status);
 }
 
+absl::Status S3BlobStore::FindSizes(std::span<const BlobName> names,
+                                    std::vector<int64_t>* sizes) {
+  sizes->assign(names.size(), 0);
+  return ForCallers(ForAll<kFindThreads>(names.size(), [&](size_t i) {
+    S3Answer answer;
+    const absl::Status found = Head(names[i], &answer);
+    if (found.ok()) (*sizes)[i] = answer.size;
+    return absl::IsNotFound(found) ? absl::OkStatus() : found;
+  }));
+}
+
 absl::Status S3BlobStore::Open(const BlobName& name,
                                std::unique_ptr<BlobReader>* reader) {
   auto out = std::make_unique<S3Reader>(client_.get(), BlobKey(name));
   BVHMILL_RETURN_IF_ERROR(ForCallers(out->Start()));
   *reader = std::move(out);
   return absl::OkStatus();
+}
+
+// The store refuses one object, e.g. by a rule of its bucket, or its bytes are
+// not those that it states; and another object can be read.
+bool S3BlobStore::IsOfBlob(const absl::Status& fault) {
+  std::string identity;
+  return (absl::IsInternal(fault) || absl::IsUnavailable(fault)) &&
+         ReadIdentity(&identity).ok();
 }
 
 // The time that is compared is later than the last use, by up to two seconds

@@ -2,9 +2,13 @@
 
 #include <sqlite3.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "server/store/fault_points.h"
+#include "server/store/sqlite/open_mark.h"
 
 namespace bvhmill::server {
 namespace {
@@ -13,12 +17,15 @@ namespace {
 constexpr int kPatienceMs = 10'000;
 
 absl::Status MakeFault(int code, const std::string& text) {
-  const bool is_full = (code & 0xff) == SQLITE_FULL;
+  // The second one: there is no space for the file jobs.db-shm.
+  const bool is_full =
+      (code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE;
   return MakeCallError(
       {.code = is_full ? absl::StatusCode::kResourceExhausted
                        : absl::StatusCode::kInternal,
        .reason = is_full ? "DISK_FULL" : "STORE_FAULT",
-       .message = "the server cannot use its database: " + text});
+       .message = "the server cannot use its database: " +
+                  (is_full ? sqlite3_errstr(SQLITE_FULL) : text)});
 }
 
 // The error of a fault that a test has armed; OK if there is none.
@@ -120,10 +127,15 @@ absl::Status Database::Open(const std::string& path,
   if (code != SQLITE_OK) return out->FaultOf(code);
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, kPatienceMs);
+  out->KeepLog(HasOpenMark(path));
+  // It has an effect on a new file only, but would change an old one.
+  std::error_code missing;
+  const auto size = std::filesystem::file_size(path, missing);
+  if (missing || size == 0) {
+    BVHMILL_RETURN_IF_ERROR(out->Execute("PRAGMA auto_vacuum = INCREMENTAL"));
+  }
   BVHMILL_RETURN_IF_ERROR(
-      // The first one has an effect on a new file only.
-      out->Execute("PRAGMA auto_vacuum = INCREMENTAL; "
-                   "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
+      out->Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
                    "PRAGMA journal_size_limit = 67108864; "
                    "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; "
                    "PRAGMA temp_store = MEMORY"));
@@ -134,6 +146,11 @@ absl::Status Database::Open(const std::string& path,
 Database::~Database() {
   for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
   sqlite3_close(handle_);
+}
+
+void Database::KeepLog(bool stays) {
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, stays ? 1 : 0,
+                    nullptr);
 }
 
 absl::Status Database::FaultOf(int code) const {
@@ -173,6 +190,12 @@ int64_t Database::changes() const { return sqlite3_changes64(handle_); }
 
 int64_t Database::last_row() const {
   return sqlite3_last_insert_rowid(handle_);
+}
+
+absl::Status FindVersion(Database* database, int64_t* version) {
+  Statement find(database, "PRAGMA user_version");
+  *version = find.Step() ? find.Int(0) : 0;
+  return find.status();
 }
 
 Transaction::~Transaction() {

@@ -89,6 +89,11 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
+  // Whether the log stays beside the file when the last connection ends, which
+  // else writes it into the file. True at first if the file has a mark: see
+  // open_mark.h.
+  void KeepLog(bool stays);
+
   // Runs statements without values, separated by semicolons.
   absl::Status Execute(const std::string& sql);
   // The number of rows that the last INSERT, UPDATE or DELETE changed.
@@ -109,6 +114,9 @@ class Database {
   // Prepared statements by text.
   std::map<std::string, sqlite3_stmt*, std::less<>> statements_;
 };
+
+// The number of steps that the schema of `database` has.
+absl::Status FindVersion(Database* database, int64_t* version);
 
 // A write transaction. Borrows the database, which has one at a time. Takes the
 // write lock at once. Rolls back at the end of its scope, unless Commit

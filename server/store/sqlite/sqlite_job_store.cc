@@ -11,7 +11,9 @@
 #include "server/store/blob_store.h"
 #include "server/store/job_parts.h"
 #include "server/store/job_rows.h"
+#include "server/store/lost_data.h"
 #include "server/store/migrations.h"
+#include "server/store/sqlite/open_mark.h"
 
 namespace bvhmill::server {
 namespace {
@@ -48,11 +50,7 @@ int64_t MaskOf(std::span<const JobState> states) {
 absl::Status Migrate(std::span<const std::string_view> steps,
                      Database* database) {
   int64_t version = 0;
-  {
-    Statement find(database, "PRAGMA user_version");
-    if (find.Step()) version = find.Int(0);
-    BVHMILL_RETURN_IF_ERROR(find.status());
-  }
+  BVHMILL_RETURN_IF_ERROR(FindVersion(database, &version));
   const auto count = static_cast<int64_t>(steps.size());
   if (version > count) {
     return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
@@ -71,32 +69,60 @@ absl::Status Migrate(std::span<const std::string_view> steps,
   return absl::OkStatus();
 }
 
-SqliteJobStore::SqliteJobStore(std::unique_ptr<Database> writer,
+SqliteJobStore::SqliteJobStore(std::string path,
+                               std::unique_ptr<Database> writer,
                                std::unique_ptr<Database> reader)
-    : writer_(std::move(writer)), reader_(std::move(reader)) {
+    : path_(std::move(path)),
+      writer_(std::move(writer)),
+      reader_(std::move(reader)) {
   // Leases of two processes differ.
   next_lease_ = static_cast<int64_t>(std::random_device()()) << 30;
 }
 
+// If the mark stays, the log must stay, too.
+SqliteJobStore::~SqliteJobStore() {
+  const bool stays = !RemoveOpenMark(path_).ok();
+  writer_->KeepLog(stays);
+  reader_->KeepLog(stays);
+}
+
 absl::Status SqliteJobStore::Open(const std::string& path,
-                                  std::unique_ptr<SqliteJobStore>* store) {
+                                  std::unique_ptr<SqliteJobStore>* store,
+                                  bool may_begin) {
   std::unique_ptr<Database> writer;
   std::unique_ptr<Database> reader;
+  BVHMILL_RETURN_IF_ERROR(CheckJobsThere(path, may_begin));
   BVHMILL_RETURN_IF_ERROR(Database::Open(path, &writer));
+  int64_t version = 0;
+  BVHMILL_RETURN_IF_ERROR(FindVersion(writer.get(), &version));
+  if (version == 0 && !may_begin) return JobsLost();
   BVHMILL_RETURN_IF_ERROR(Migrate(SqliteMigrations(), writer.get()));
   BVHMILL_RETURN_IF_ERROR(Database::Open(path, &reader));
   std::unique_ptr<SqliteJobStore> out(
-      new SqliteJobStore(std::move(writer), std::move(reader)));
+      new SqliteJobStore(path, std::move(writer), std::move(reader)));
   BVHMILL_RETURN_IF_ERROR(out->Recover());
+  BVHMILL_RETURN_IF_ERROR(SetOpenMark(path));
+  out->writer_->KeepLog(true);
+  out->reader_->KeepLog(true);
   *store = std::move(out);
   return absl::OkStatus();
 }
 
+absl::Status SqliteJobStore::HasJobs(bool* has_jobs) {
+  const std::lock_guard lock(read_mutex_);
+  Statement find(reader_.get(), "SELECT 1 FROM caller_jobs LIMIT 1");
+  *has_jobs = find.Step();
+  return find.status();
+}
+
 // The leases of the process before end; jobs that it was cancelling are over.
+// The version is written so that the log is not empty: see open_mark.h.
 absl::Status SqliteJobStore::Recover() {
   return writer_->Execute(
       "BEGIN IMMEDIATE;"
-      "UPDATE item SET state = 0, crashes = crashes + 1 WHERE state = 1;"
+      "PRAGMA user_version = " +
+      std::to_string(SqliteMigrations().size()) +
+      ";UPDATE item SET state = 0, crashes = crashes + 1 WHERE state = 1;"
       "UPDATE job SET leased = 0 WHERE leased <> 0;"
       "UPDATE job SET state = 6, end_ms = max(create_ms, "
       "unixepoch() * 1000) WHERE state = 3;"
@@ -172,10 +198,10 @@ absl::Status SqliteJobStore::Create(const NewJob& job, int64_t now_ms,
   info->number = writer_->last_row();
   {
     Statement count(writer_.get(),
-                    "INSERT INTO job_bytes (job, caller, bytes) VALUES (?, ?, "
-                    "?)");
+                    "INSERT INTO job_bytes (job, caller, bytes, asked) VALUES "
+                    "(?, ?, ?, ?)");
     count.Bind(info->number).Bind(job.caller).Bind(RowBytesOf(job));
-    BVHMILL_RETURN_IF_ERROR(count.Run());
+    BVHMILL_RETURN_IF_ERROR(count.Bind(job.asked).Run());
   }
   BVHMILL_RETURN_IF_ERROR(AddItems(info->number, job));
   return transaction.Commit();
@@ -286,12 +312,15 @@ absl::Status SqliteJobStore::CheckRoomIn(Database* database,
                                          const NewJob& job) {
   BoundCounts counts;
   Statement items(database,
-                  "SELECT coalesce(sum(left), 0), coalesce(sum(iif(caller = ?, "
-                  "left, 0)), 0) FROM (SELECT caller, total - ok - failed AS "
-                  "left FROM job WHERE state < 4)");
+                  "SELECT coalesce(sum(left), 0), coalesce(sum(iif(caller = "
+                  "?1, left, 0)), 0), coalesce(sum(iif(caller = ?1, left * "
+                  "asked, 0)), 0) FROM (SELECT job.caller, total - ok - failed "
+                  "AS left, asked FROM job JOIN job_bytes ON job_bytes.job = "
+                  "job.number WHERE state < 4)");
   if (items.Bind(job.caller).Step()) {
     counts.items = items.Int(0);
     counts.own_items = items.Int(1);
+    counts.own_asked = items.Int(2);
   }
   BVHMILL_RETURN_IF_ERROR(items.status());
   Statement kept(database,

@@ -18,9 +18,17 @@ class SqliteJobStore final : public JobStore {
  public:
   // Opens or makes the database at `path`, and brings its schema up to date.
   // Ends the leases of an earlier process: their items wait again, and count a
-  // crash. FAILED_PRECONDITION, DATA_TOO_NEW if a newer server has made it.
+  // crash. Until the store is destroyed, the database has a mark: see
+  // open_mark.h. FAILED_PRECONDITION: DATA_TOO_NEW if a newer server has made
+  // it; DATA_INCOMPLETE if a part of it is lost, or if it has never had jobs
+  // and the store may not begin.
   static absl::Status Open(const std::string& path,
-                           std::unique_ptr<SqliteJobStore>* store);
+                           std::unique_ptr<SqliteJobStore>* store,
+                           bool may_begin = true);
+  ~SqliteJobStore() override;
+
+  // Whether a caller has jobs.
+  absl::Status HasJobs(bool* has_jobs);
 
   absl::Status Create(const NewJob& job, int64_t now_ms, JobInfo* info,
                       bool* is_new) override;
@@ -54,7 +62,7 @@ class SqliteJobStore final : public JobStore {
   absl::Status Stats(JobStats* stats) override;
 
  private:
-  SqliteJobStore(std::unique_ptr<Database> writer,
+  SqliteJobStore(std::string path, std::unique_ptr<Database> writer,
                  std::unique_ptr<Database> reader);
 
   absl::Status Recover();
@@ -85,6 +93,7 @@ class SqliteJobStore final : public JobStore {
   absl::Status EndIfOver(int64_t job, int64_t now_ms,
                          std::vector<int64_t>* over);
 
+  const std::string path_;
   // Writes wait for the disk; reads do not wait for writes.
   std::mutex write_mutex_;
   std::unique_ptr<Database> writer_;

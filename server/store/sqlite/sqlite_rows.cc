@@ -5,6 +5,7 @@
 #include "server/store/job_bytes_sql.h"
 #include "server/store/job_rows.h"
 #include "server/store/migrations.h"
+#include "server/store/sqlite/open_mark.h"
 #include "server/store/sqlite/sqlite.h"
 
 namespace bvhmill::server {
@@ -16,12 +17,11 @@ class SqliteRows final : public JobRows {
       : database_(std::move(database)) {}
 
   absl::Status CheckVersion() {
-    Statement version(database_.get(), "PRAGMA user_version");
-    const bool has_row = version.Step();
-    BVHMILL_RETURN_IF_ERROR(version.status());
+    int64_t version = 0;
+    BVHMILL_RETURN_IF_ERROR(FindVersion(database_.get(), &version));
+    if (version == 0) return JobsLost();
     const auto steps = static_cast<int64_t>(SqliteMigrations().size());
-    return has_row && version.Int(0) == steps ? absl::OkStatus()
-                                              : OtherVersion();
+    return version == steps ? absl::OkStatus() : OtherVersion();
   }
 
   absl::Status FindDamage(

@@ -55,6 +55,13 @@ grpc::Status JobCalls::Read(const std::string& blob, int64_t offset,
   return stream->Finish();
 }
 
+grpc::Status JobCalls::DeleteBlob(const std::string& blob) {
+  v1::DeleteBlobRequest request;
+  request.set_blob(blob);
+  v1::DeleteBlobResponse response;
+  return blobs_->DeleteBlob(Context().get(), request, &response);
+}
+
 std::vector<std::string> JobCalls::Missing(
     const std::vector<std::string>& blobs) {
   const auto context = Context();

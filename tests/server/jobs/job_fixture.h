@@ -40,6 +40,7 @@ class JobCalls {
   std::string Store(const std::string& bytes);
   grpc::Status Read(const std::string& blob, int64_t offset, int64_t limit,
                     std::string* bytes);
+  grpc::Status DeleteBlob(const std::string& blob);
   std::vector<std::string> Missing(const std::vector<std::string>& blobs);
 
   grpc::Status Create(const v1::CreateJobRequest& request, v1::Job* job);

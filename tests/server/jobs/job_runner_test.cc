@@ -13,6 +13,7 @@
 #include "server/jobs/jobs.h"
 #include "server/jobs/new_job.h"
 #include "server/jobs/wall_clock.h"
+#include "server/store/fault_points.h"
 #include "server/store/postgres/open_postgres.h"
 #include "server/store/sqlite/sqlite.h"
 #include "tests/server/jobs/job_parts.h"
@@ -277,6 +278,40 @@ TEST_F(JobPartsTest, ADatabaseThatNeverAnswersBlocksNoCall) {
   // The same when it was asked and did not answer.
   DataFolder* folder = nullptr;
   EXPECT_EQ(CallErrorOf(jobs.Open(&folder)).reason, "DATABASE_UNAVAILABLE");
+}
+
+// Also if the operator has not named the folder.
+TEST_F(JobPartsTest, AServerDoesNotStartWithBlobsWithoutTheirJobs) {
+  MakeJob(Open().get());
+  std::filesystem::remove(folder_ + "/jobs.db");
+  for (const bool is_default : {false, true}) {
+    parts_.config.data_dir_is_default = is_default;
+    server::Jobs jobs(parts_.All());
+    const absl::Status refused = jobs.Start();
+    EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+    EXPECT_THAT(std::string(refused.message()),
+                ::testing::HasSubstr("jobs.db is missing; restore it"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/jobs.db"));
+}
+
+TEST_F(JobPartsTest, AServerStartsOnAFullDiskAndOpensItsJobsWhenThereIsRoom) {
+  const server::JobInfo job = MakeJob(Open().get());
+  std::filesystem::remove(folder_ + "/reserve");
+  server::FaultPoints::Arm(
+      {.at = 1, .fault = server::Fault::kNoSpace, .lasts = true});
+  server::Jobs jobs(parts_.All());
+  EXPECT_TRUE(jobs.Start().ok());
+  DataFolder* folder = nullptr;
+  const absl::Status refused = jobs.Open(&folder);
+  server::FaultPoints::Disarm();
+  EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
+  EXPECT_EQ(CallErrorOf(refused).reason, "DISK_FULL");
+  EXPECT_FALSE(FindArg(CallErrorOf(refused), "retry_after_ms").empty());
+  // Without a call.
+  EXPECT_TRUE(Eventually([&] { return jobs.Now().blob_bytes > 0; }));
+  ASSERT_TRUE(jobs.Open(&folder).ok());
+  EXPECT_TRUE(Eventually([&] { return GoodItems(job, folder) == 1; }));
 }
 
 // The operator learns which folder it is, and what to do.

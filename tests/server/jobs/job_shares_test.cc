@@ -37,14 +37,15 @@ TEST_F(JobServerTest, AnExceptionWhileResultsAreStoredLosesNoItem) {
 }
 
 // The token `alpha` may have one clip in flight, `beta` any number. `few` may
-// have three unfinished items, `small` 20,000 bytes of blobs.
+// have three unfinished items, `small` 30,000 bytes of blobs, `large` 400,000.
 std::string TokensWithAQuota(const std::string& path) {
   std::ofstream file(path);
   for (const auto& [name, rights] :
        {std::pair<std::string, std::string>{"alpha", ":jobs,convert:clips=1"},
         {"beta", ":jobs"},
         {"few", ":jobs:items=3"},
-        {"small", ":jobs:data=20000"}}) {
+        {"small", ":jobs:data=30000"},
+        {"large", ":jobs:data=400000"}}) {
     std::string line;
     EXPECT_TRUE(server::HashToken(name, name, &line).ok());
     // Its name and digest.
@@ -189,13 +190,14 @@ TEST_F(QuotaTest, ACallerHasItsOwnShareOfStoredData) {
   ASSERT_LE(clips[0].size(), 4096U);
   for (int i = 0; i < 4; ++i) small.Store(clips[static_cast<size_t>(i)]);
   v1::WriteBlobResponse response;
-  EXPECT_EQ(LimitThatRefused(
-                small.Write(BlobOf(clips[4]), clips[4], 0, true, &response)),
-            most);
+  const std::string large(20'000, 'x');
+  EXPECT_EQ(
+      LimitThatRefused(small.Write(BlobOf(large), large, 0, true, &response)),
+      most);
   // A blob that is there is no upload; others have their own share.
   EXPECT_TRUE(small.Write(BlobOf(clips[0]), clips[0], 0, true, &response).ok());
   beta.Store(clips[4]);
-  // Outputs of a job that was accepted are stored beyond the share ...
+  // Outputs of a job that has room for them are stored ...
   v1::Job job;
   const std::vector<std::string> first(clips.begin(), clips.begin() + 3);
   ASSERT_TRUE(small.Create(JobOfClips(first), &job).ok());
@@ -272,7 +274,7 @@ TEST_F(JobServerTest, OutputsBeyondAShareLeaveSpaceForOthers) {
     config->jobs.max_data_bytes = kMost;
     config->threads = 1;
   });
-  JobCalls small(channel_, "small");
+  JobCalls small(channel_, "large");
   JobCalls beta(channel_, "beta");
   const std::string clip = SmallClip();
   small.Store(clip);
@@ -305,7 +307,7 @@ TEST_F(JobServerTest, AJobThatWaitsForTheShareOfItsCallerSaysSo) {
     config->log = server::LogFormat::kErrors;
     config->threads = 1;
   });
-  JobCalls small(channel_, "small");
+  JobCalls small(channel_, "large");
   const std::string clip = SmallClip();
   small.Store(clip);
   v1::Job job;
@@ -329,7 +331,7 @@ TEST_F(JobServerTest, AJobThatWaitsForTheShareOfItsCallerSaysSo) {
   EXPECT_FALSE(job.has_blocked());
   server_ = nullptr;
   const std::string log = ::testing::internal::GetCapturedStderr();
-  const std::string line = "jobs of small wait: space is scarce, and ";
+  const std::string line = "jobs of large wait: space is scarce, and ";
   const size_t at = log.find(line);
   ASSERT_NE(at, std::string::npos) << log;
   EXPECT_EQ(log.find(line, at + 1), std::string::npos) << log;

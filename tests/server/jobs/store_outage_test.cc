@@ -1,6 +1,8 @@
 // A store of blobs that cannot be read for a while, or not in part.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -49,6 +51,7 @@ TEST_F(StoreOutage, SourcesThatCannotBeReadForAWhileCostNoItem) {
   v1::Job during;
   EXPECT_TRUE(calls_->Get(job.name(), &during).ok());
   EXPECT_EQ(during.items().ok() + during.items().failed(), 0);
+  EXPECT_EQ(during.blocked().info().reason(), "STORE_FAULT");
   // Some items at once, then none for a pause.
   EXPECT_LT(FaultPoints::Disarm(), 200);
   EXPECT_EQ(calls_->Await(job.name()).items().ok(), 20);
@@ -85,28 +88,55 @@ TEST_F(StoreOutage, AFolderOfBlobsThatIsGoneForAWhileCostsNoItem) {
   EXPECT_EQ(calls_->Await(job.name()).items().ok(), kItems);
 }
 
-TEST_F(StoreOutage, ASourceThatAloneCannotBeReadIsSetAsideBesideOthers) {
-  StartWithOneTry();
-  const std::vector<std::string> clips = SomeClips(2);
-  for (const std::string& clip : clips) calls_->Store(clip);
-  // No server opens a link as a blob.
-  const std::string digest = Sha256Of(clips[0]);
-  for (const auto& file :
-       std::filesystem::recursive_directory_iterator(folder_ + "/blobs")) {
-    if (file.path().filename() != digest) continue;
-    std::filesystem::rename(file.path(), folder_ + "/moved");
-    std::filesystem::create_symlink(folder_ + "/moved", file.path());
-    break;
+// Such an item was tried for ever if no other was stored meanwhile.
+TEST_F(StoreOutage, ASourceThatAloneCannotBeReadIsSetAsideAndSaysWhy) {
+  StartJobs(
+      [](server::ServerConfig* config) { config->jobs.max_item_tries = 2; });
+  const struct {
+    const char* name;
+    void (*put)(const std::string& path);
+    const char* why;
+    const char* reason = "STORE_FAULT";
+  } kCases[] = {
+      {"a link",
+       [](const std::string& path) {
+         std::filesystem::create_symlink("/dev/null", path);
+       },
+       "symbolic links"},
+      {"a folder",
+       [](const std::string& path) { std::filesystem::create_directory(path); },
+       "Is a directory"},
+      {"a pipe",
+       [](const std::string& path) {
+         EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
+       },
+       "other bytes", "SOURCE_DAMAGED"},
+  };
+  for (const auto& c : kCases) {
+    const std::string clip = SmallClip(2) + c.name;
+    calls_->Store(clip);
+    for (const auto& file :
+         std::filesystem::recursive_directory_iterator(folder_ + "/blobs")) {
+      if (file.path().filename() != Sha256Of(clip)) continue;
+      std::filesystem::remove(file.path());
+      c.put(file.path());
+      break;
+    }
+    v1::Job job;
+    ASSERT_TRUE(calls_->Create(JobOfClips({clip}), &job).ok());
+    EXPECT_TRUE(Eventually([&] {
+      return calls_->Get(job.name(), &job).ok() && job.has_blocked();
+    })) << c.name;
+    EXPECT_THAT(job.blocked().message(), ::testing::HasSubstr(c.why));
+    EXPECT_EQ(job.blocked().info().reason(), c.reason);
+    EXPECT_THAT(job.blocked().ShortDebugString(),
+                ::testing::Not(::testing::HasSubstr(folder_)));
+    const v1::Job over = calls_->Await(job.name());
+    EXPECT_EQ(over.items().set_aside(), 1) << c.name;
+    EXPECT_FALSE(over.has_blocked());
+    EXPECT_THAT(calls_->Results(job.name()).at("0").status().message(),
+                ::testing::HasSubstr(c.why));
   }
-  v1::Job bad;
-  ASSERT_TRUE(calls_->Create(JobOfClips({clips[0]}), &bad).ok());
-  EXPECT_TRUE(Eventually([&] {
-    v1::Job other;
-    EXPECT_TRUE(calls_->Create(JobOfClips({clips[1]}), &other).ok());
-    EXPECT_EQ(calls_->Await(other.name()).items().ok(), 1);
-    EXPECT_TRUE(calls_->Get(bad.name(), &bad).ok());
-    return bad.items().set_aside() == 1;
-  }));
 }
 
 }  // namespace

@@ -333,6 +333,30 @@ TEST_P(BlobContract, OldUploadsAreDropped) {
   EXPECT_TRUE(UploadBlob(store_.get(), bytes).ok());
 }
 
+TEST_P(BlobContract, OneUploadIsDroppedUnlessItRuns) {
+  const server::BlobName name = BlobNameOf("abc");
+  std::unique_ptr<server::BlobUpload> upload;
+  ASSERT_TRUE(store_->StartUpload(name, &upload).ok());
+  ASSERT_TRUE(upload->Append("ab").ok());
+  EXPECT_TRUE(absl::IsAborted(store_->DropUpload(name)));
+  upload = nullptr;
+  EXPECT_TRUE(store_->DropUpload(name).ok());
+  ASSERT_TRUE(store_->StartUpload(name, &upload).ok());
+  EXPECT_EQ(upload->committed_bytes(), 0);
+}
+
+TEST_P(BlobContract, SizesAreFound) {
+  ASSERT_TRUE(UploadBlob(store_.get(), "").ok());
+  ASSERT_TRUE(UploadBlob(store_.get(), "abc").ok());
+  std::vector<int64_t> sizes;
+  ASSERT_TRUE(store_
+                  ->FindSizes(std::vector{BlobNameOf(""), BlobNameOf("abc"),
+                                          BlobNameOf("none")},
+                              &sizes)
+                  .ok());
+  EXPECT_EQ(sizes, (std::vector<int64_t>{0, 3, 0}));
+}
+
 TEST_P(BlobContract, AnUploadThatRunsIsNotDropped) {
   const std::string bytes = BlobBytes(10 * kMiB, 19);
   std::unique_ptr<server::BlobUpload> upload;

@@ -234,7 +234,7 @@ TEST_P(CheckData, FindsBytesThatAreCountedForNoRows) {
   if (!is_sqlite) return;
   at_->Damage(
       "UPDATE job_bytes SET bytes = bytes - 1;"
-      "INSERT INTO job_bytes VALUES (77, 'x', 5)");
+      "INSERT INTO job_bytes VALUES (77, 'x', 5, 0)");
   EXPECT_THAT(at_->Check().faults,
               ElementsAre("job 77, bytes: do not fit its rows"));
   at_->Damage("DELETE FROM job_bytes WHERE job = 77");

@@ -129,6 +129,28 @@ TEST_P(RowBytes, AJobThatWouldExceedTheLimitIsRefused) {
   EXPECT_TRUE(Create(job).ok());
 }
 
+// A caller could have made any number of jobs that each fit.
+TEST_P(RowBytes, OutputsOfUnfinishedItemsCountForTheShareOfBlobs) {
+  server::NewJob job = JobOf1000Bytes();
+  job.asked = 300;
+  job.space_bytes = 100;
+  job.max_space_bytes = 100 + 3 * 300 - 1;
+  JobInfo info;
+  ASSERT_TRUE(Create(job, &info).ok());
+  for (const absl::Status& refused : {Create(job), store_->CheckRoom(job)}) {
+    EXPECT_EQ(CallErrorOf(refused).reason, "LIMIT_EXCEEDED");
+    EXPECT_EQ(CallErrorOf(refused).limit_name, "max_data_bytes_per_caller");
+  }
+  // Those of an item that is done do not, nor those of others.
+  Complete(Claim(1));
+  EXPECT_TRUE(absl::IsResourceExhausted(Create(job)));
+  job.max_space_bytes += 1;
+  ASSERT_TRUE(Create(job).ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(Create(job)));
+  job.caller = "b";
+  EXPECT_TRUE(Create(job).ok());
+}
+
 TEST_P(RowBytes, ResultsAreStoredBeyondTheLimit) {
   server::NewJob job = JobOf1000Bytes();
   job.max_row_bytes = kBytesOfJob;

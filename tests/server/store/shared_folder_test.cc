@@ -178,6 +178,11 @@ TEST_F(SharedDataFolder, IsNotMadeAnewForJobsThatHaveOne) {
   // Without jobs there is nothing to lose.
   std::filesystem::remove_all(path_);
   ASSERT_TRUE(OpenWith(address, &folder).ok());
+  std::unique_ptr<BlobUpload> upload;
+  ASSERT_TRUE(folder->blobs().StartUpload(NameOf("a"), &upload).ok());
+  ASSERT_TRUE(upload->Append("a").ok());
+  ASSERT_TRUE(upload->Finish().ok());
+  upload = nullptr;
   server::NewJob job;
   job.items.push_back({.key = "a", .blob = Sha256Of("a")});
   server::JobInfo info;
@@ -192,13 +197,35 @@ TEST_F(SharedDataFolder, IsNotMadeAnewForJobsThatHaveOne) {
   std::filesystem::create_directory(path_);
   EXPECT_EQ(CallErrorOf(OpenWith(address, &folder)).reason, "DATA_NOT_MOUNTED");
   EXPECT_TRUE(std::filesystem::is_empty(path_));
-  // The operator says that the folder was lost.
   std::ofstream(path_ + "/database")
       << postgres_->RunSql("mounted", "SELECT id FROM bvhmill.identity");
+  EXPECT_EQ(CallErrorOf(OpenWith(address, &folder)).reason, "DATA_INCOMPLETE");
+  // The operator says that the blobs were lost.
+  std::filesystem::create_directories(path_ + "/blobs/lost");
   EXPECT_TRUE(OpenWith(address, &folder).ok());
   folder = nullptr;
   std::filesystem::remove_all(path_);
   std::filesystem::rename(away, path_);
+  EXPECT_TRUE(OpenWith(address, &folder).ok());
+}
+
+// A new database would know none of the jobs whose blobs are there.
+TEST_F(SharedDataFolder, BlobsWithoutTheNameOfTheirDatabaseAreRefused) {
+  const std::string address = postgres_->NewDatabase("nameless");
+  std::unique_ptr<DataFolder> folder;
+  ASSERT_TRUE(OpenWith(address, &folder).ok());
+  std::unique_ptr<BlobUpload> upload;
+  ASSERT_TRUE(folder->blobs().StartUpload(NameOf("a"), &upload).ok());
+  ASSERT_TRUE(upload->Append("a").ok());
+  ASSERT_TRUE(upload->Finish().ok());
+  upload = nullptr;
+  folder = nullptr;
+  std::filesystem::rename(path_ + "/database", path_ + "/away");
+  for (const std::string& other : {address, postgres_->NewDatabase("anew")}) {
+    EXPECT_EQ(CallErrorOf(OpenWith(other, &folder)).reason, "DATA_INCOMPLETE");
+    EXPECT_FALSE(std::filesystem::exists(path_ + "/database"));
+  }
+  std::filesystem::rename(path_ + "/away", path_ + "/database");
   EXPECT_TRUE(OpenWith(address, &folder).ok());
 }
 

@@ -101,6 +101,10 @@ class AsyncJobs(AsyncConnection):
         """As `Jobs.delete`."""
         await self._run(_steps.delete(job))
 
+    async def delete_blob(self, blob: str) -> None:
+        """As `Jobs.delete_blob`."""
+        await self._run(_steps.delete_blob(blob))
+
     async def _run(self, steps: Steps) -> Any:
         turns = Turns(steps)
         try:

@@ -283,6 +283,13 @@ def cancel(job: JobLike) -> Steps:
     return job_of(answer.job)
 
 
+def delete_blob(blob: str) -> Steps:
+    """Removes a stored file or output that no job needs."""
+    name = blob if blob.startswith("blobs/") else "blobs/" + blob
+    yield unary("BlobService/DeleteBlob",
+                blob_service_pb2.DeleteBlobRequest(blob=name))
+
+
 def delete(job: JobLike) -> Steps:
     """Forgets a job that is over."""
     call = unary("JobService/DeleteJob",

@@ -191,6 +191,16 @@ class Jobs(Connection):
         """
         self._run(_steps.delete(job))
 
+    def delete_blob(self, blob: str) -> None:
+        """Removes a stored file or output, by its SHA-256, at once.
+
+        A `ServerError` if a job needs it.
+
+        >>> import hashlib
+        >>> jobs.delete_blob(hashlib.sha256(b"no file").hexdigest())
+        """
+        self._run(_steps.delete_blob(blob))
+
     def _run(self, steps: Steps) -> Any:
         turns = Turns(steps)
         try:

@@ -137,6 +137,45 @@ TEST_F(S3Check, RefusesAPrefixOfNoServerOrOfOthers) {
   EXPECT_THAT(Objects(), SizeIs(objects));
 }
 
+// The blobs of jobs, or the object that names their database, are lost.
+TEST_F(S3Check, AServerRefusesAPrefixOfWhichAPartIsLost) {
+  const auto open = [this](const std::string& database) {
+    folder_.reset();
+    return CallErrorOf(
+               server::DataFolder::OpenWithS3(bucket_->spool(), database,
+                                              bucket_->options(), {}, &folder_))
+        .reason;
+  };
+  const auto put = [this](const std::string& key) {
+    server::S3Answer answer;
+    EXPECT_TRUE(
+        bucket_->Client()
+            ->Send({.method = "PUT", .key = key, .text = "lost"}, &answer)
+            .ok());
+  };
+  const auto lose_blobs = [&] {
+    std::vector<server::BlobName> all;
+    EXPECT_TRUE(folder_->blobs()
+                    .List([&](const server::BlobEntry& entry) {
+                      all.push_back(entry.name);
+                      return true;
+                    })
+                    .ok());
+    for (const server::BlobName& name : all) {
+      EXPECT_TRUE(folder_->blobs().Remove(name).ok());
+    }
+  };
+  lose_blobs();
+  EXPECT_EQ(open(database_), "DATA_INCOMPLETE");
+  // The operator says that they were lost.
+  put("blobs/lost");
+  EXPECT_EQ(open(database_), "");
+  bucket_->options().address += "/nameless";
+  put("blobs/lost");
+  EXPECT_EQ(open(NewDatabase()), "DATA_INCOMPLETE");
+  EXPECT_EQ(open(database_), "DATA_MISSING");
+}
+
 // A store that does not answer is no fault of the data.
 TEST_F(S3Check, EndsWhereTheStoreDoesNotAnswer) {
   bucket_->options().endpoint = "http://127.0.0.1:1";
