@@ -1,6 +1,5 @@
 #include "server/app/file_watch.h"
 
-#include <signal.h>
 #include <sys/stat.h>
 
 #include <exception>
@@ -11,20 +10,6 @@
 #include "bvhmill/settings/small_file.h"
 
 namespace bvhmill::server {
-namespace {
-
-class StopToken final : public CancelToken {
- public:
-  bool IsCancelled() const override {
-    sigset_t pending;
-    sigpending(&pending);
-    return sigismember(&pending, SIGTERM) == 1 ||
-           sigismember(&pending, SIGINT) == 1;
-  }
-};
-
-}  // namespace
-
 std::string StateOfFile(const std::string& path) {
   struct stat info {};
   if (path.empty() || stat(path.c_str(), &info) != 0) return "";
@@ -37,11 +22,10 @@ std::string StateOfFile(const std::string& path) {
 absl::Status ReadWhole(const std::string& path, PipeWait wait,
                        std::string* out) {
   constexpr size_t kMaxBytes = size_t{16} << 20;
-  const StopToken stop;
   CancelToken no_wait;
   no_wait.Cancel();
   absl::StatusOr<std::string> bytes = ReadSmallFile(
-      path, kMaxBytes, wait == PipeWait::kUntilStop ? &stop : &no_wait);
+      path, kMaxBytes, wait == PipeWait::kUntilStop ? nullptr : &no_wait);
   if (!bytes.ok()) return bytes.status();
   *out = *std::move(bytes);
   return absl::OkStatus();

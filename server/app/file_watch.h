@@ -18,8 +18,7 @@ namespace bvhmill::server {
 
 // How long ReadWhole waits for the bytes of a pipe.
 enum class PipeWait : uint8_t {
-  // Until a signal that stops the program is pending, if such signals are
-  // blocked.
+  // Until they come. A signal that stops the program ends it (StopSignals).
   kUntilStop,
   // It takes the bytes that are there.
   kNone,
