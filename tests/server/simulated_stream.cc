@@ -102,7 +102,7 @@ void SimulatedStream::CheckBooks() {
   EXPECT_EQ(server_.memory.bytes(), 0);
   for (const auto& [key, count] : begun_) {
     EXPECT_LE(finished_[key], count) << key;
-    if (!finish_ || session_.has_failed()) continue;
+    if (!finish_ || session_.has_failed() || late_.contains(key)) continue;
     EXPECT_EQ(finished_[key], count) << key;
   }
 }
@@ -157,6 +157,7 @@ void SimulatedStream::Receive(v1::ConvertClipsRequest request) {
                      &actions);
   if (!was_over) {
     if (begins) ++begun_[key];
+    if (begins && is_draining_) late_.insert(key);
     if (abandons) {
       --begun_[incoming_];
       abandoned_.insert(incoming_);
@@ -219,6 +220,7 @@ void SimulatedStream::Cancel() {
 }
 
 void SimulatedStream::Drain() {
+  is_draining_ = true;
   StreamActions actions;
   session_.OnDrain(&actions);
   Do(actions);

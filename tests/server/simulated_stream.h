@@ -133,6 +133,9 @@ class SimulatedStream {
   bool ordered_ = false;
   int last_written_ = 0;
   // By key: clips that must have a result, and results that were written.
+  bool is_draining_ = false;
+  // Clips that came while the server drains: the session may refuse them.
+  std::set<std::string> late_;
   std::map<std::string, int> begun_;
   std::map<std::string, int> finished_;
   std::set<std::string> abandoned_;

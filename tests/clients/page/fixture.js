@@ -7,19 +7,20 @@ const os = require('node:os');
 const path = require('node:path');
 const { after, before } = require('node:test');
 const { startBrowser, openPage } = require('./browser');
-const { reportsOf, writePage, fillFolder } = require('./folders');
+const { reportsOf, shown, writePage, fillFolder } = require('./folders');
 
 const SEVERITIES = ['error', 'warning', 'info', 'hint'];
 
-// `folder`, the page `file` of it, and the `reports` of its clips; set before
-// the tests.
+// `folder`, the page `file` of it, and the `reports` of its clips, whose files are
+// named as on the page; set before the tests.
 const made = {};
 let browser;
 
 before(async () => {
   made.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bvhmill-page-'));
   fillFolder(made.folder);
-  made.reports = reportsOf(made.folder);
+  made.reports = reportsOf(made.folder)
+    .map((report) => ({ ...report, file: shown(report.file) }));
   made.file = writePage(made.folder);
   browser = await startBrowser();
 });

@@ -34,6 +34,9 @@ function writePage(folder, ...flags) {
 const HOSTILE = '</script><script>window.hacked=1</script>' +
   '<img/src=x/onerror=window.hacked=1>"\'&amp;\u2028{{DATA}}${1}';
 
+// A name as the page shows it: a character that has no width is escaped.
+const shown = (name) => name.replaceAll('\u2028', '\\xE2\\x80\\xA8');
+
 // A walk of `frames` frames in which joints swing. `change(frame, values)` may
 // change the values of a row.
 function clipText({ frames = 120, joint = 'Arm', change = () => {} } = {}) {
@@ -142,6 +145,6 @@ function withData(file, out, change) {
 }
 
 module.exports = {
-  BIN, HOSTILE, validate, reportsOf, writePage, clipText, write, fillFolder,
+  BIN, HOSTILE, shown, validate, reportsOf, writePage, clipText, write, fillFolder,
   withData,
 };

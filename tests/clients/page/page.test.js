@@ -6,7 +6,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { describe, test } = require('node:test');
 const { SEVERITIES, made, withPage, namesOn } = require('./fixture');
-const { HOSTILE, validate, clipText } = require('./folders');
+const { HOSTILE, shown, validate, clipText } = require('./folders');
 
 const AXE = fs.readFileSync(require.resolve('axe-core/axe.js'), 'utf8');
 
@@ -403,7 +403,7 @@ describe('the page', () => {
     await withPage(hash, {}, async (page) => {
       const row = page.locator('.open[aria-expanded=true]');
       assert.ok((await row.textContent()).endsWith(
-        HOSTILE.slice(HOSTILE.lastIndexOf('/') + 1) + '.bvh'));
+        shown(HOSTILE.slice(HOSTILE.lastIndexOf('/') + 1)) + '.bvh'));
       const texts = await page.$$eval('.issue', (nodes) =>
         nodes.map((node) => node.textContent));
       assert.ok(texts.some((text) => text.includes('onerror=window.hacked')));

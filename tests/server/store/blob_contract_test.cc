@@ -349,11 +349,9 @@ TEST_P(BlobContract, SizesAreFound) {
   ASSERT_TRUE(UploadBlob(store_.get(), "").ok());
   ASSERT_TRUE(UploadBlob(store_.get(), "abc").ok());
   std::vector<int64_t> sizes;
-  ASSERT_TRUE(store_
-                  ->FindSizes(std::vector{BlobNameOf(""), BlobNameOf("abc"),
-                                          BlobNameOf("none")},
-                              &sizes)
-                  .ok());
+  const std::vector names = {BlobNameOf(""), BlobNameOf("abc"),
+                             BlobNameOf("none")};
+  ASSERT_TRUE(store_->FindSizes(names, &sizes).ok());
   EXPECT_EQ(sizes, (std::vector<int64_t>{0, 3, 0}));
 }
 
