@@ -12,7 +12,12 @@ from bvhmill._report import Issue, Report, Severity
 def printable(text: str) -> str:
     """A text of a peer or a file as one line for people, as all programs show
     it: what would be obeyed or hidden is escaped."""
-    return _bvhmill.printable(text.encode("utf-8", "surrogatepass"))
+    try:
+        # The bytes of a path that is no UTF-8.
+        raw = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raw = text.encode("utf-8", "surrogatepass")
+    return _bvhmill.printable(raw)
 
 
 class BvhError(ValueError):
