@@ -67,7 +67,7 @@ absl::Status JobSources::FindAsked(NewJob* job) {
   }
   int64_t asked = 0;
   for (const NewItem& item : job->items) {
-    // More than `most` is refused, whatever it is.
+    // The sum stops just above `most`, which is refused: it cannot overflow.
     asked += std::min(item.outputs * counted[item.blob], most);
     asked = std::min(asked, most + 1);
   }

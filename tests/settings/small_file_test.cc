@@ -94,7 +94,7 @@ TEST_F(SmallPipe, IsNotWaitedForByATokenThatIsCancelled) {
   CancelToken no_wait;
   no_wait.Cancel();
   EXPECT_TRUE(absl::IsCancelled(ReadSmallFile(path_, 10, &no_wait).status()));
-  // What a file has needs no wait.
+  // A regular file is read without a wait.
   WriteFile(dir_.File("file"), "text");
   EXPECT_EQ(*ReadSmallFile(dir_.File("file"), 10, &no_wait), "text");
 }

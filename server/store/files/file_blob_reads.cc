@@ -78,8 +78,8 @@ absl::Status FileBlobStore::Open(const BlobName& name,
   return absl::OkStatus();
 }
 
-// A byte is written beside the blobs, and read. If that is possible, so is what
-// is done with other blobs.
+// Writes and reads a byte in the folder of the blobs. If that works, the store
+// works, and the fault concerns this blob alone.
 bool FileBlobStore::IsOfBlob(const absl::Status& fault) {
   if (!absl::IsInternal(fault)) return false;
   const std::string blobs = folder_ + "/blobs";

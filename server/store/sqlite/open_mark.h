@@ -1,7 +1,7 @@
 #pragma once
 
-// The mark of a database that is in use: an empty file jobs.db-open beside it.
-// It is there from the start of a server to its orderly end. Meanwhile
+// The mark of a database that is in use: an empty file jobs.db-open in the same
+// folder. It exists from the start of a server to its orderly end. Meanwhile
 // jobs.db-wal has jobs that jobs.db lacks. So if the mark is there and the log
 // is not, jobs are lost.
 

@@ -89,9 +89,9 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Whether the log stays beside the file when the last connection ends, which
-  // else writes it into the file. True at first if the file has a mark: see
-  // open_mark.h.
+  // `stays`: the last connection leaves the log as a file when it ends.
+  // Otherwise it writes the log into the database. True at first if the file
+  // has a mark: see open_mark.h.
   void KeepLog(bool stays);
 
   // Runs statements without values, separated by semicolons.

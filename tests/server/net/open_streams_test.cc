@@ -157,7 +157,7 @@ TEST_F(LimitsTest, OptionsOfIdleStreamsCountByTheirMemory) {
   first.stream->Write(opening);
   ASSERT_TRUE(first.IsServed());
   const int64_t counted_before = BytesInFlight(*server_);
-  // What earlier tests have freed must not take in what comes.
+  // Memory that earlier tests freed would hide growth.
   malloc_trim(0);
   const int64_t resident_before = server::ResidentBytes();
   constexpr int kStreams = 150;

@@ -83,7 +83,7 @@ class LostData : public ::testing::Test {
   const std::string path_ = parent_ + "/state";
 };
 
-// What is lost of the data of a server that was stopped or killed.
+// A part of the data that is removed after a server was stopped or killed.
 struct Loss {
   const char* name;
   bool is_killed;

@@ -141,7 +141,7 @@ TEST_P(RowBytes, OutputsOfUnfinishedItemsCountForTheShareOfBlobs) {
     EXPECT_EQ(CallErrorOf(refused).reason, "LIMIT_EXCEEDED");
     EXPECT_EQ(CallErrorOf(refused).limit_name, "max_data_bytes_per_caller");
   }
-  // Those of an item that is done do not, nor those of others.
+  // Bytes of an item that is done do not count, nor those of other callers.
   Complete(Claim(1));
   EXPECT_TRUE(absl::IsResourceExhausted(Create(job)));
   job.max_space_bytes += 1;
