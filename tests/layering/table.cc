@@ -14,6 +14,7 @@ constexpr Layer kLayers[] = {
     {"lib/bvhmill/report", "bvhmill/base"},
     {"lib/bvhmill/text", "bvhmill/base"},
     {"lib/bvhmill/clip", "bvhmill/base"},
+    {"lib/bvhmill/skeletons", "bvhmill/base bvhmill/clip"},
     {"lib/bvhmill/bvh",
      "bvhmill/base bvhmill/text bvhmill/clip bvhmill/report"},
     {"lib/bvhmill/validate",

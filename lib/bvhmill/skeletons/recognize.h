@@ -1,0 +1,62 @@
+#pragma once
+
+// Recognizes the naming scheme of a skeleton, and the role of each joint.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bvhmill/clip/skeleton.h"
+#include "bvhmill/skeletons/naming_schemes.h"
+#include "bvhmill/skeletons/role.h"
+
+namespace bvhmill {
+
+struct Recognition {
+  // The scheme that names the most joints; null if no scheme fits. If joints
+  // have roles nevertheless, their names are those of several schemes.
+  const NamingScheme* scheme = nullptr;
+  // What stands before the names of the scheme in this file: "mixamorig:".
+  std::string prefix;
+  // The number of joints that have a role, or another name of the scheme.
+  int32_t matched = 0;
+  // The number of joints.
+  int32_t joints = 0;
+  // The role of each node; each role is given once. Joints below a joint of
+  // the same role, and those of a second figure, have none.
+  std::vector<Role> roles;
+};
+
+// Names are compared without their common prefix ("mixamorig9:", "Character1_",
+// "Bip01 "), without regard to case, blanks, and the marks '_', '-' and '.'.
+// The joints above and below confirm a name: a shin is below a thigh of the
+// same side (MayFollow). So LeftLeg is the shin of Mixamo and the thigh of
+// SOMA. Among schemes that name equally many joints, that with fewer missing
+// limbs counts, then that with more names letter by letter, then the first.
+//
+// A scheme must give a role to at least four joints of trunk, arms and legs
+// (kFewestRoles). If the words of the names (GuessRoles), as all schemes use
+// them, give a role to three more of the main joints (kMixedRoles), the names
+// are mixed, and no scheme is returned.
+//
+// Reads the first 1,024 joints with a known name. O(length of all names).
+Recognition Recognize(const Skeleton& skeleton);
+
+// The work of Recognize for a skeleton of `nodes` nodes, as units of a budget.
+constexpr int64_t RecognitionUnits(size_t nodes) {
+  return static_cast<int64_t>(nodes) * 1500;
+}
+
+// The index of the node of `role`; -1 if there is none.
+int32_t NodeOfRole(const Recognition& recognition, Role role);
+
+// The new name of each node in the scheme `to`, as --names-to gives it; none
+// for a node that keeps its name. A joint with a role that `to` has gets the
+// name of that role. Others lose the prefix of the file. If the name of such a
+// joint is then that of another one, it ends in _2, _3 and so on. O(n log n).
+std::vector<std::string> NamesIn(const NamingScheme& to,
+                                 const Skeleton& skeleton,
+                                 const Recognition& recognition);
+
+}  // namespace bvhmill
