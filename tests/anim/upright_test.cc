@@ -272,6 +272,8 @@ TEST(Upright, RealTakesStandOrSayWhyNot) {
     }
     const int64_t frames = converted.result.info.frames;
     if (converted.motion.joints.size() < 12 || frames < 2) continue;
+    // Read with Y up, a take with Z up lies.
+    if (converted.Says("DATA_UP_AXIS_GUESS")) continue;
     ++standing;
     const Upright upright = Look(converted.motion);
     // Some jump, bow and turn a cartwheel; one bows half of the time.

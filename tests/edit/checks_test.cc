@@ -136,10 +136,14 @@ const Case kCases[] = {
      },
      Code::kInvalidArgument,
      "options.edits.joint_map_rows: 'a {' cannot be the name of a joint"},
-    {"no such map", [](ClipEdits* e) { e->joint_map = "daz"; },
+    {"no such map", [](ClipEdits* e) { e->joint_map = "no"; },
      Code::kInvalidArgument,
-     "options.edits.joint_map: 'daz' is not built in; there are bandai_namco, "
-     "cmu, lafan1, mixamo, perception_neuron, rokoko, second_life, xsens"},
+     "options.edits.joint_map: 'no' is not built in; there are acclaim, "
+     "azure_kinect, bandai_namco, biped, cmu, cmu_blender, cmu_max, "
+     "daz, deepmotion, human36m, iclone, kinect, lafan1, makehuman, "
+     "mixamo, mocapnet, mocopi, optitrack, perception_neuron, poser, "
+     "rigify, rigify_old, rokoko, second_life, smpl, soma, unity, "
+     "unreal, unreal_5, vrm, vroid, xsens, xsens_segments"},
     {"two maps",
      [](ClipEdits* e) {
        e->joint_map = "cmu";

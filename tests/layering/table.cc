@@ -21,18 +21,20 @@ constexpr Layer kLayers[] = {
      "bvhmill/base bvhmill/clip bvhmill/math bvhmill/report"},
     {"lib/bvhmill/math", "bvhmill/base"},
     {"lib/bvhmill/edit",
-     "bvhmill/base bvhmill/clip bvhmill/math bvhmill/report"},
+     "bvhmill/base bvhmill/clip bvhmill/math bvhmill/report "
+     "bvhmill/skeletons"},
     {"lib/bvhmill/kinematics", "bvhmill/base bvhmill/clip bvhmill/math"},
     {"lib/bvhmill/anim",
      "bvhmill/base bvhmill/report bvhmill/text bvhmill/clip bvhmill/math "
      "bvhmill/kinematics/plan.h"},
     {"lib/bvhmill/encode",
      "bvhmill/base bvhmill/clip bvhmill/math bvhmill/bvh/writer.h "
-     "bvhmill/kinematics bvhmill/anim bvhmill/report "
+     "bvhmill/kinematics bvhmill/anim bvhmill/report bvhmill/skeletons "
      "bvhmill/edit/joint_map.h"},
     {"lib/bvhmill/pipeline",
      "bvhmill/base bvhmill/report bvhmill/text bvhmill/clip bvhmill/bvh "
-     "bvhmill/validate bvhmill/math bvhmill/edit bvhmill/kinematics "
+     "bvhmill/skeletons bvhmill/validate bvhmill/math bvhmill/edit "
+     "bvhmill/kinematics "
      "bvhmill/anim bvhmill/encode"},
     {"lib/bvhmill/unpack", "bvhmill/base"},
     {"lib/bvhmill/digest", ""},
@@ -84,8 +86,9 @@ constexpr Layer kLayers[] = {
      "bvhmill/settings bvhmill/wire bvhmill/v1"},
     {"client/cli",
      "bvhmill/base bvhmill/report bvhmill/clip/clip_info.h bvhmill/digest "
-     "bvhmill/anim bvhmill/edit bvhmill/encode bvhmill/pipeline "
-     "bvhmill/settings bvhmill/unpack bvhmill/wire bvhmill/v1 "
+     "bvhmill/skeletons bvhmill/anim bvhmill/edit bvhmill/encode "
+     "bvhmill/pipeline bvhmill/settings bvhmill/unpack bvhmill/wire "
+     "bvhmill/v1 "
      "client/cpp/client.h client/cpp/job_client.h"},
     {"client/python",
      "bvhmill/base bvhmill/report bvhmill/clip bvhmill/anim bvhmill/edit "

@@ -172,9 +172,10 @@ void AddJointEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
       ->group(group);
   app->add_option("--joint-map", flags->joint_map,
                   "rename joints by a table: a file with lines\n"
-                  "source,target, or a built-in table:\n" +
+                  "source,target, or that of a naming scheme, which\n"
+                  "leads to the names of Second Life:\n" +
                       InLines(MapNames()))
-      ->type_name("NAME|FILE.csv")
+      ->type_name("SCHEME|FILE.csv")
       ->check(CLI::Validator(CheckJointMap, ""))
       ->group(group);
 }

@@ -7,7 +7,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
-#include "bvhmill/edit/built_in_maps.h"
+#include "bvhmill/skeletons/naming_schemes.h"
 
 namespace bvhmill {
 namespace {
@@ -80,15 +80,12 @@ std::string KnownMaps() {
 
 }  // namespace
 
-std::vector<std::string_view> JointMapNames() {
-  std::vector<std::string_view> names;
-  for (const BuiltInMap& map : BuiltInMaps()) names.push_back(map.name);
-  return names;
-}
+std::vector<std::string_view> JointMapNames() { return NamingSchemeNames(); }
 
 absl::StatusOr<std::vector<JointMapRow>> FindJointMap(std::string_view name) {
-  for (const BuiltInMap& map : BuiltInMaps()) {
-    if (map.name == name) return ParseJointMap(map.csv);
+  const NamingScheme* const scheme = FindNamingScheme(name);
+  if (scheme != nullptr) {
+    return MapBetween(*scheme, *FindNamingScheme(kAvatarScheme));
   }
   return InvalidField(
       "options.edits.joint_map",

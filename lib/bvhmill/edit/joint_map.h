@@ -1,8 +1,8 @@
 #pragma once
 
 // Joint maps: tables that rename the joints of one kind of skeleton. The
-// built-in maps give joints the names of Second Life's avatar. Users can give
-// their own as CSV.
+// built-in maps give joints the names of Second Life's avatar: one for each
+// naming scheme of skeletons/. Users can give their own as CSV.
 
 #include <optional>
 #include <span>
@@ -19,8 +19,8 @@ namespace bvhmill {
 std::vector<std::string_view> JointMapNames();
 
 // The rows of the built-in map `name`. INVALID_ARGUMENT
-// "options.edits.joint_map: ..." if there is no such map. Each call parses the
-// table, a few thousand bytes.
+// "options.edits.joint_map: ..." if there is no such map. Each call makes the
+// rows, 200 at most.
 absl::StatusOr<std::vector<JointMapRow>> FindJointMap(std::string_view name);
 
 // Parses a CSV table: a first line `source,target`, then one joint a line, each

@@ -12,10 +12,14 @@
 
 namespace bvhmill {
 
+// Instead of a scheme: the names are those of several schemes.
+inline constexpr std::string_view kMixedNames = "mixed";
+
 struct AvatarNaming {
   // As in ClipToAnimOptions. Empty: joints have the avatar's own names.
   std::vector<std::string> names;
-  // The map that was recognized; empty if a map was given, or none fits.
+  // The naming scheme that was recognized, or kMixedNames; empty if a map was
+  // given, or no scheme fits.
   std::string_view map;
   // Number of bones of the avatar that the clip drives.
   int64_t bones = 0;
@@ -25,9 +29,8 @@ struct AvatarNaming {
 // CheckAnimFormat. A map is read as by NamesByMap. A joint that is not in the
 // map is searched by its own name.
 //
-// If the format names no map, the map that drives the most bones is chosen; the
-// first in alphabetical order if several drive the same number. It must drive
-// at least four bones, and more than the joints' own names do.
+// If the format names no map, joints are named by their roles (Recognize).
+// These must drive at least four bones, and more than the joints' own names do.
 //
 // Draws nothing: for each node the caller draws kAvatarNameUnits of work and
 // kAvatarNameBytes of memory.

@@ -104,8 +104,8 @@ struct AnimFormat {
   AnimReference reference = AnimReference::kAuto;
   // The map from joints of the clip to joints of the avatar: the name of a
   // built-in map; kOwnAnimMap if joints have the avatar's own names;
-  // kAutoAnimMap or empty for the map that knows the most names. A joint that
-  // is not in the map is searched by its own name.
+  // kAutoAnimMap or empty to recognize the naming scheme of the clip. A joint
+  // that is not in the map is searched by its own name.
   std::string joint_map;
   // The rows of another map, in place of joint_map.
   std::vector<JointMapRow> joint_map_rows;
