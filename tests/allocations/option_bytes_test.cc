@@ -49,6 +49,7 @@ const OptionsCase kCases[] = {
        o->edits.rename_joints.assign(50, {kLong, kLong});
        o->edits.joint_map_rows.assign(50, {kLong, kLong});
        o->edits.joint_map = kLong;
+       o->edits.names_to = kLong;
        o->edits.root_alignment = {kLong, kLong, {}};
      }},
     {"Codes",

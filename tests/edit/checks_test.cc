@@ -144,6 +144,15 @@ const Case kCases[] = {
      "mixamo, mocapnet, mocopi, optitrack, perception_neuron, poser, "
      "rigify, rigify_old, rokoko, second_life, smpl, soma, unity, "
      "unreal, unreal_5, vrm, vroid, xsens, xsens_segments"},
+    {"no such scheme", [](ClipEdits* e) { e->names_to = "no"; },
+     Code::kInvalidArgument,
+     "options.edits.names_to: 'no' is no naming scheme; there are "
+     "acclaim, azure_kinect, bandai_namco, biped, cmu, cmu_blender, "
+     "cmu_max, daz, deepmotion, human36m, iclone, kinect, lafan1, "
+     "makehuman, mixamo, mocapnet, mocopi, optitrack, "
+     "perception_neuron, poser, rigify, rigify_old, rokoko, "
+     "second_life, smpl, soma, unity, unreal, unreal_5, vrm, vroid, "
+     "xsens, xsens_segments"},
     {"two maps",
      [](ClipEdits* e) {
        e->joint_map = "cmu";
@@ -157,6 +166,13 @@ const Case kCases[] = {
      },
      Code::kInvalidArgument,
      "options.edits.joint_map: no joint of the clip is in the map"},
+    {"an unknown naming scheme",
+     [](ClipEdits* e) {
+       e->rename_joints = {{"Hips", "a"}};
+       e->names_to = "mixamo";
+     },
+     Code::kInvalidArgument,
+     "options.edits.names_to: the naming scheme of the clip is not known"},
     {"negative frames", [](ClipEdits* e) { e->frames.begin = -1; },
      Code::kInvalidArgument,
      "options.edits.frames: a bound or the step is negative"},

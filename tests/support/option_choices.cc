@@ -130,6 +130,8 @@ void AddJointEdits(std::vector<EditChoice>* out) {
   out->insert(out->end(), choices.begin(), choices.end());
   out->push_back(
       Plain("a built-in map", [](auto* e) { e->joint_map = "second_life"; }));
+  out->push_back(
+      Plain("a naming scheme", [](auto* e) { e->names_to = "mixamo"; }));
   out->push_back(Plain("no such map", [](auto* e) { e->joint_map = "none"; }));
 }
 

@@ -95,6 +95,8 @@ const OptionCase kOptionCases[] = {
      [](ConvertOptions* o) {
        o->edits.joint_map_rows = {{"z", "w"}, {"a", "b"}};
      }},
+    {"edits { names_to: 'mixamo' }",
+     [](ConvertOptions* o) { o->edits.names_to = "mixamo"; }},
     {"edits { frames {} }", &NoChange, kOnlyRead},
     {"edits { frames { step: 1 } }", &NoChange, kOnlyRead},
     {"edits { frames { begin: 3 } }",

@@ -43,6 +43,7 @@ constexpr FieldOption kFieldOptions[] = {
     {"options.edits.rename_joints", "--rename"},
     {"options.edits.joint_map_rows", "--joint-map"},
     {"options.edits.joint_map", "--joint-map"},
+    {"options.edits.names_to", "--names-to"},
     {"options.edits.frames", "--frames"},
     {"options.edits.repairs.fill_gap_frames", "--fill-gaps"},
     {"options.edits.resample_fps", "--fps"},
@@ -145,6 +146,13 @@ std::string CheckJointMap(const std::string& word) {
          " and files *.csv" + DidYouMean(word, names);
 }
 
+std::string CheckScheme(const std::string& word) {
+  const std::vector<std::string_view> names = JointMapNames();
+  if (std::find(names.begin(), names.end(), word) != names.end()) return {};
+  return "there is no naming scheme '" + word + "'; there are " + MapNames() +
+         DidYouMean(word, names);
+}
+
 // `words` with a line break after each fourth.
 std::string InLines(std::string words) {
   constexpr int kPerLine = 4;
@@ -177,6 +185,12 @@ void AddJointEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
                       InLines(MapNames()))
       ->type_name("SCHEME|FILE.csv")
       ->check(CLI::Validator(CheckJointMap, ""))
+      ->group(group);
+  app->add_option("--names-to", edits->names_to,
+                  "recognize the naming scheme, and give joints their\n"
+                  "names in this one (see --joint-map)")
+      ->type_name("SCHEME")
+      ->check(CLI::Validator(CheckScheme, ""))
       ->group(group);
 }
 

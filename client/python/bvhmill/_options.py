@@ -27,6 +27,8 @@ class EditOptions(TypedDict, total=False):
     Joints are given by NAME, NAME#2 (the second of that name) or PREFIX*. The
     names are those of `Take.names`.
     `joint_map` is the name of a built-in map, or old names and new names.
+    `names_to` is a naming scheme such as "mixamo": the scheme of the take is
+    recognized, and joints get their names in this one.
     `frames` is a slice, or (begin, end) or (begin, end, step); only a slice can
     leave out its end. `units` and `up` say what the file has; `to_units` and
     `to_up` what is wanted. A unit is a word such as "cm", or metres per unit.
@@ -41,6 +43,7 @@ class EditOptions(TypedDict, total=False):
     keep: Sequence[str]
     rename: Mapping[str, str]
     joint_map: Union[str, Mapping[str, str]]
+    names_to: str
     frames: Union[slice, Tuple[int, int], Tuple[int, int, int]]
     fps: float
     interpolation: Literal["slerp", "lerp"]
@@ -86,9 +89,9 @@ class ReadOptions(CheckOptions, EditOptions, total=False):
 
     Editing (`EditOptions`), in the order in which it is done:
     drop_repeated_frames, snap_frame_time, fill_gap_frames, replace_spikes,
-    unwrap_angles, drop, keep, rename, joint_map, frames, fps, interpolation,
-    up, to_up, units, to_units, in_place, root_motion, root_axes, root_signs,
-    root_correction.
+    unwrap_angles, drop, keep, rename, joint_map, names_to, frames, fps,
+    interpolation, up, to_up, units, to_units, in_place, root_motion, root_axes,
+    root_signs, root_correction.
     """
 
 
@@ -233,7 +236,7 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
     "rename": lambda value: list(value.items()),
     "drop_repeated_frames": bool, "snap_frame_time": bool,
     "fill_gap_frames": operator.index, "replace_spikes": bool, "unwrap_angles": bool,
-    "root_axes": str, "root_signs": str,
+    "root_axes": str, "root_signs": str, "names_to": str,
 }
 _MAPPINGS = ("severities", "thresholds", "limits", "rename", "joint_map")
 _CHECKED: dict[str, Callable[[str, Any], Any]] = {

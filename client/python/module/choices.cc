@@ -312,6 +312,8 @@ Setters EditSetters(ClipEdits* edits) {
        [=](py::handle v) { edits->joint_map = v.cast<std::string>(); }},
       {"joint_map_rows",
        [=](py::handle v) { edits->joint_map_rows = RowsOf(v); }},
+      {"names_to",
+       [=](py::handle v) { edits->names_to = v.cast<std::string>(); }},
       {"frames",
        [=](py::handle v) {
          const auto range = v.cast<std::tuple<int64_t, int64_t, int64_t>>();

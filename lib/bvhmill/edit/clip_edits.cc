@@ -56,6 +56,7 @@ absl::Status CheckNames(const ClipEdits& edits) {
     if (mapped.insert(row.source).second) continue;
     return InvalidField(kRows, "maps " + Quote(row.source) + " twice");
   }
+  BVHMILL_RETURN_IF_ERROR(CheckNamesTo(edits.names_to));
   if (edits.joint_map.empty()) return absl::OkStatus();
   if (!edits.joint_map_rows.empty()) {
     return InvalidField(kRows, "cannot be used together with joint_map");
@@ -137,7 +138,7 @@ absl::Status CheckRepairs(const Repairs& repairs) {
 bool IsEmpty(const ClipEdits& edits) {
   const bool names = edits.drop_joints.empty() && edits.keep_joints.empty() &&
                      edits.rename_joints.empty() && edits.joint_map.empty() &&
-                     edits.joint_map_rows.empty();
+                     edits.joint_map_rows.empty() && edits.names_to.empty();
   const bool frames = edits.frames.begin == 0 && edits.frames.end == 0 &&
                       edits.frames.step <= 1 && edits.resample_fps == 0;
   const bool conventions =

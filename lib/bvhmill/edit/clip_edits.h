@@ -100,6 +100,10 @@ struct ClipEdits {
   // source may be given once.
   std::string joint_map;
   std::vector<JointMapRow> joint_map_rows;
+  // The name of a naming scheme (JointMapNames). The scheme of the clip is
+  // recognized, and its joints get their names in this one. Made after the
+  // joint map.
+  std::string names_to;
   FrameRange frames;
   // Frames per second; 0 keeps the rate. If the clip has this rate already,
   // except for a frame time that is rounded to four digits, only the frame time

@@ -92,6 +92,15 @@ absl::StatusOr<std::vector<JointMapRow>> FindJointMap(std::string_view name) {
       Quote(name) + " is not built in; there are " + KnownMaps());
 }
 
+absl::Status CheckNamesTo(std::string_view name) {
+  if (name.empty() || FindNamingScheme(name) != nullptr) {
+    return absl::OkStatus();
+  }
+  return InvalidField(
+      "options.edits.names_to",
+      Quote(name) + " is no naming scheme; there are " + KnownMaps());
+}
+
 absl::StatusOr<std::vector<JointMapRow>> ParseJointMap(std::string_view csv) {
   if (csv.starts_with(kByteOrderMark)) csv.remove_prefix(kByteOrderMark.size());
   std::vector<JointMapRow> rows;

@@ -23,6 +23,10 @@ std::vector<std::string_view> JointMapNames();
 // rows, 200 at most.
 absl::StatusOr<std::vector<JointMapRow>> FindJointMap(std::string_view name);
 
+// INVALID_ARGUMENT "options.edits.names_to: ..." if `name` is not empty and not
+// one of JointMapNames.
+absl::Status CheckNamesTo(std::string_view name);
+
 // Parses a CSV table: a first line `source,target`, then one joint a line, each
 // source once. A field may be quoted, with "" for a quote. Blanks around a
 // field and empty lines are ignored. INVALID_ARGUMENT "line N: why" for the

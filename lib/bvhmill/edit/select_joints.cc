@@ -14,6 +14,7 @@
 #include "bvhmill/edit/joint_edits.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/edit/name_index.h"
+#include "bvhmill/skeletons/recognize.h"
 
 namespace bvhmill {
 namespace {
@@ -45,7 +46,7 @@ absl::Status Choose(std::string_view field, const NameIndex& index,
 }
 
 // Pairs of node and new name. The skeleton keeps its names until all pairs are
-// found. The new names point into the edits, which must outlive them.
+// found. The new names point into others, which must outlive them.
 using NewNames = std::vector<std::pair<int32_t, std::string_view>>;
 
 void Collect(std::span<const NamedJoint> joints, std::string_view name,
@@ -117,6 +118,38 @@ absl::Status RenameByMap(const std::vector<JointMapRow>& rows,
   return Apply(names, limits, budget, skeleton);
 }
 
+absl::Status RenameByMaps(const ClipEdits& edits, const Limits& limits,
+                          Budget* budget, Skeleton* skeleton) {
+  if (!edits.joint_map_rows.empty()) {
+    return RenameByMap(edits.joint_map_rows, limits, budget, skeleton);
+  }
+  if (edits.joint_map.empty()) return absl::OkStatus();
+  const auto rows = FindJointMap(edits.joint_map);
+  return rows.ok() ? RenameByMap(*rows, limits, budget, skeleton)
+                   : rows.status();
+}
+
+absl::Status RenameToScheme(std::string_view name, const Limits& limits,
+                            Budget* budget, Skeleton* skeleton) {
+  if (name.empty()) return absl::OkStatus();
+  BVHMILL_RETURN_IF_ERROR(CheckNamesTo(name));
+  BVHMILL_RETURN_IF_ERROR(
+      WorkFrom(budget, RecognitionUnits(skeleton->nodes.size())));
+  const Recognition recognition = Recognize(*skeleton);
+  if (recognition.matched == 0) {
+    return InvalidField("options.edits.names_to",
+                        "the naming scheme of the clip is not known");
+  }
+  const std::vector<std::string> found =
+      NamesIn(*FindNamingScheme(name), *skeleton, recognition);
+  NewNames names;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!found[i].empty())
+      names.emplace_back(static_cast<int32_t>(i), found[i]);
+  }
+  return Apply(names, limits, budget, skeleton);
+}
+
 }  // namespace
 
 absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
@@ -164,13 +197,8 @@ std::vector<std::optional<std::string_view>> NamesByMap(
 absl::Status RenameJoints(const ClipEdits& edits, const Limits& limits,
                           Budget* budget, Skeleton* skeleton) {
   BVHMILL_RETURN_IF_ERROR(RenameByPairs(edits, limits, budget, skeleton));
-  if (!edits.joint_map_rows.empty()) {
-    return RenameByMap(edits.joint_map_rows, limits, budget, skeleton);
-  }
-  if (edits.joint_map.empty()) return absl::OkStatus();
-  const auto rows = FindJointMap(edits.joint_map);
-  return rows.ok() ? RenameByMap(*rows, limits, budget, skeleton)
-                   : rows.status();
+  BVHMILL_RETURN_IF_ERROR(RenameByMaps(edits, limits, budget, skeleton));
+  return RenameToScheme(edits.names_to, limits, budget, skeleton);
 }
 
 }  // namespace bvhmill

@@ -26,6 +26,7 @@ void NamesFromProto(const v1::ClipEdits& message, ClipEdits* edits) {
   for (const v1::JointMapRow& row : message.joint_map_rows()) {
     edits->joint_map_rows.push_back({row.source(), row.target()});
   }
+  edits->names_to = message.names_to();
 }
 
 absl::Status InterpolationFromProto(v1::Interpolation message,
@@ -114,6 +115,7 @@ void NamesToProto(const ClipEdits& edits, v1::ClipEdits* out) {
     message->set_source(row.source);
     message->set_target(row.target);
   }
+  out->set_names_to(edits.names_to);
 }
 
 void FramesToProto(const FrameRange& frames, v1::ClipEdits* out) {

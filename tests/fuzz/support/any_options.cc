@@ -94,7 +94,7 @@ std::string AnyPattern(const std::vector<std::string>& names,
 
 void EditJoints(const std::vector<std::string>& names, Choices* choices,
                 ClipEdits* edits) {
-  switch (choices->Below(5)) {
+  switch (choices->Below(6)) {
     case 0:
       edits->drop_joints = {AnyPattern(names, choices)};
       break;
@@ -107,6 +107,9 @@ void EditJoints(const std::vector<std::string>& names, Choices* choices,
       break;
     case 3:
       edits->joint_map = "mixamo";
+      break;
+    case 4:
+      edits->names_to = "mixamo";
       break;
     default:
       edits->joint_map_rows = {{AnyPattern(names, choices), "mPelvis"}};
