@@ -10,6 +10,7 @@
 #include "client/cli/commands/commands.h"
 #include "client/cli/ui/clip_facts.h"
 #include "client/cli/ui/json_text.h"
+#include "client/cli/ui/naming.h"
 
 namespace bvhmill::client {
 namespace {
@@ -35,6 +36,7 @@ std::string JsonOf(const Input& input, const ClipInfo& info,
   return JsonObject(
              {{"file", JsonPath(input.path)},
               {"info", ClipInfoJson(info)},
+              {"names", NamingJson(info)},
               {"extents", box},
               {"measures", measures ? MeasuresJson(*measures) : "null"}}) +
          "\n";

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/cli/ui/naming.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -179,7 +180,7 @@ std::string ClipFacts(std::string_view path, const ClipInfo& info,
   out += "joints    " + std::to_string(info.joint_count) + ", and " +
          Count(end_sites, "end site");
   if (measures) out += ", " + std::to_string(measures->depth) + " deep";
-  out += "\n";
+  out += "\nnames     " + NamingText(info) + "\n";
   out += "frames    " + std::to_string(info.frames) + "\n" + Rates(info);
   out += measures ? SizeAndMotion(info, *measures, meters_per_unit)
                   : "extents   unknown\n";

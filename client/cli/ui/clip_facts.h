@@ -10,11 +10,11 @@
 
 namespace bvhmill::client {
 
-// Counts, rate, duration, size and motion, and channels, then the tree of
-// joints, a line each, with the letters of their channels and what they do.
-// Without `measures`, size and motion are unknown. Lengths are in the unit of
-// the file. If `meters_per_unit` is not 0, the height and the reach are in
-// meters, too.
+// Counts, the naming scheme, rate, duration, size and motion, and channels,
+// then the tree of joints, a line each, with the letters of their channels and
+// what they do. Without `measures`, size and motion are unknown. Lengths are in
+// the unit of the file. If `meters_per_unit` is not 0, the height and the reach
+// are in meters, too.
 std::string ClipFacts(std::string_view path, const ClipInfo& info,
                       const std::optional<ClipMeasures>& measures,
                       double meters_per_unit);
