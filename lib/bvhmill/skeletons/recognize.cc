@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -78,9 +79,10 @@ std::string_view FindPrefix(const std::vector<Node>& nodes) {
   return best;
 }
 
-// The first joints with a name that is known or can be guessed.
+// The first joints with a known name; with `guess`, also those with a name that
+// can be guessed.
 std::vector<NamedNode> FindNamed(const std::vector<Node>& nodes,
-                                 std::string_view prefix) {
+                                 std::string_view prefix, bool guess) {
   std::vector<NamedNode> named;
   // For each node, the nearest named one at or above it.
   std::vector<int32_t> nearest;
@@ -91,8 +93,8 @@ std::vector<NamedNode> FindNamed(const std::vector<Node>& nodes,
     std::string_view name = nodes[i].name;
     if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
     const auto meanings = FindKnownNames(name);
-    std::vector<Role> guesses =
-        IsOther(meanings) ? std::vector<Role>() : GuessRoles(name);
+    std::vector<Role> guesses;
+    if (guess && !IsOther(meanings)) guesses = GuessRoles(name);
     if (meanings.empty() && guesses.empty()) continue;
     named.push_back({static_cast<int32_t>(i), nearest.back(), name, meanings,
                      std::move(guesses)});
@@ -111,11 +113,13 @@ struct Trial {
   int32_t letter_by_letter = 0;
   // Roles of kLimbs that no joint has.
   int32_t missing = 0;
+  // The index of the scheme.
+  int32_t scheme = -1;
 };
 
 bool IsBetter(const Trial& a, const Trial& b) {
-  return std::tuple(a.matched, -a.missing, a.letter_by_letter) >
-         std::tuple(b.matched, -b.missing, b.letter_by_letter);
+  return std::tuple(a.matched, -a.missing, a.letter_by_letter, -a.scheme) >
+         std::tuple(b.matched, -b.missing, b.letter_by_letter, -b.scheme);
 }
 
 std::vector<Role> RolesInScheme(const NamedNode& joint, size_t scheme) {
@@ -130,8 +134,8 @@ std::vector<Role> RolesInScheme(const NamedNode& joint, size_t scheme) {
 }
 
 // `roles_of` gives the roles that a named joint may have.
-template <typename RolesOf>
-Trial Try(const std::vector<NamedNode>& named, RolesOf roles_of) {
+template <typename GetRoles>
+Trial Try(const std::vector<NamedNode>& named, GetRoles roles_of) {
   std::vector<Candidate> candidates;
   for (const NamedNode& joint : named) {
     candidates.push_back({joint.node, joint.parent, roles_of(joint)});
@@ -163,6 +167,7 @@ Trial TryScheme(const std::vector<NamedNode>& named, size_t scheme) {
     }
     trial.matched += is_other && trial.roles[i] == Role::kNone;
   }
+  trial.scheme = static_cast<int32_t>(scheme);
   return trial;
 }
 
@@ -179,6 +184,24 @@ std::vector<int32_t> CountNames(const std::vector<NamedNode>& named) {
   return counts;
 }
 
+// The trial of the best scheme; without roles if none fits.
+Trial BestScheme(const std::vector<NamedNode>& named) {
+  const std::vector<int32_t> counts = CountNames(named);
+  std::vector<size_t> order(counts.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return counts[a] > counts[b]; });
+  Trial best;
+  best.missing = static_cast<int32_t>(std::size(kLimbs));
+  for (const size_t i : order) {
+    if (counts[i] < std::max(kFewestRoles, best.matched)) break;
+    Trial trial = TryScheme(named, i);
+    if (trial.with_role < kFewestRoles || !IsBetter(trial, best)) continue;
+    best = std::move(trial);
+  }
+  return best;
+}
+
 }  // namespace
 
 Recognition Recognize(const Skeleton& skeleton) {
@@ -186,25 +209,21 @@ Recognition Recognize(const Skeleton& skeleton) {
   out.joints = JointCount(skeleton);
   out.roles.assign(skeleton.nodes.size(), Role::kNone);
   const std::string_view prefix = FindPrefix(skeleton.nodes);
-  const std::vector<NamedNode> named = FindNamed(skeleton.nodes, prefix);
-  const std::vector<int32_t> counts = CountNames(named);
-  Trial best;
-  best.missing = static_cast<int32_t>(std::size(kLimbs));
-  for (size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] < std::max(kFewestRoles, best.matched)) continue;
-    Trial trial = TryScheme(named, i);
-    if (trial.with_role < kFewestRoles || !IsBetter(trial, best)) continue;
-    best = std::move(trial);
-    out.scheme = &NamingSchemes()[i];
-  }
-  Trial mixed =
-      Try(named, [](const NamedNode& joint) { return joint.guesses; });
-  if (mixed.with_role >= kFewestRoles &&
-      mixed.missing + kMixedRoles <= best.missing) {
-    best = std::move(mixed);
-    out.scheme = nullptr;
+  std::vector<NamedNode> named = FindNamed(skeleton.nodes, prefix, false);
+  Trial best = BestScheme(named);
+  if (best.missing >= kMixedRoles) {
+    std::vector<NamedNode> guessed = FindNamed(skeleton.nodes, prefix, true);
+    Trial mixed =
+        Try(guessed, [](const NamedNode& joint) { return joint.guesses; });
+    if (mixed.missing + kMixedRoles <= best.missing) {
+      best = std::move(mixed);
+      named = std::move(guessed);
+    }
   }
   if (best.with_role < kFewestRoles) return out;
+  if (best.scheme >= 0) {
+    out.scheme = &NamingSchemes()[static_cast<size_t>(best.scheme)];
+  }
   out.prefix = prefix;
   out.matched = best.matched;
   for (size_t i = 0; i < named.size(); ++i) {
