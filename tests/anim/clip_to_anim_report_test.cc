@@ -145,13 +145,14 @@ TEST(ClipToAnim, ReportsWhichLimbIsFarFromTheAvatars) {
     bool speaks;
   };
   const Case cases[] = {{0, false, false},
-                        {44, false, false},
-                        {46, false, true},
+                        {9, false, false},
+                        {11, false, true},
                         {120, false, true},
                         {120, true, false}};
   for (const Case& c : cases) {
     SCOPED_TRACE(c.degrees);
     ClipToAnimOptions options;
+    options.reference = AnimReference::kRestPose;
     options.match_limbs = c.matches_limbs;
     options.accept_odd = true;
     Report report;

@@ -71,10 +71,9 @@ TEST(ReferenceBounds, ThePoseIsMatchedFromTheAnglesThatAreStated) {
     Clip clip;
     PoseMatch match;
   } cases[] = {
-      {Avatar(), PoseMatch::kNone},       {WithLeg(44.9), PoseMatch::kNone},
-      {WithLeg(45.1), PoseMatch::kLimbs}, {WithLeg(59.9), PoseMatch::kLimbs},
-      {WithLeg(60.1), PoseMatch::kWhole}, {WithArm(44.9), PoseMatch::kNone},
-      {WithArm(45.1), PoseMatch::kLimbs}, {WithArm(80), PoseMatch::kLimbs}};
+      {Avatar(), PoseMatch::kLimbs},      {WithLeg(44.9), PoseMatch::kLimbs},
+      {WithLeg(59.9), PoseMatch::kLimbs}, {WithLeg(60.1), PoseMatch::kWhole},
+      {WithArm(44.9), PoseMatch::kLimbs}, {WithArm(80), PoseMatch::kLimbs}};
   for (const auto& c : cases) {
     EXPECT_EQ(DriveOf(c.clip).reference.match, c.match) << &c - cases;
   }
@@ -95,8 +94,8 @@ TEST(ReferenceBounds, OddLimbsAndFoldedFiguresAreStated) {
   const auto says = [](const Clip& clip, std::string_view code) {
     return CodesByRestPose(clip).find(code) != std::string::npos;
   };
-  EXPECT_FALSE(says(WithArm(44.9), "ANIM_REFERENCE_ODD"));
-  EXPECT_TRUE(says(WithArm(45.1), "ANIM_REFERENCE_ODD"));
+  EXPECT_FALSE(says(WithArm(9.5), "ANIM_REFERENCE_ODD"));
+  EXPECT_TRUE(says(WithArm(10.5), "ANIM_REFERENCE_ODD"));
   EXPECT_FALSE(says(WithLeg(59.9), "ANIM_POSE_ODD"));
   EXPECT_TRUE(says(WithLeg(60.1), "ANIM_POSE_ODD"));
 }

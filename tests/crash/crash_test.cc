@@ -9,24 +9,20 @@
 #include <string>
 
 #include "tests/crash/crash_places.h"
+#include "tests/support/memory_folder.h"
 
 namespace bvhmill::testing {
 namespace {
 
 using server::Fault;
 
-// Killed processes leave the same in memory as on a disk, which is slower.
-std::string FastFolder() {
-  const std::string memory = "/dev/shm/";
-  return access(memory.c_str(), W_OK) == 0 ? memory : ::testing::TempDir();
-}
-
 class CrashTest : public ::testing::TestWithParam<Engine> {
  protected:
   void SetUp() override {
     std::string why;
+    // Killed processes leave the same in memory as on a disk, which is slower.
     engine_ = std::make_unique<EngineCampaign>(
-        GetParam(), FastFolder() + "crash-" + std::to_string(getpid()), &why);
+        GetParam(), MemoryFolder() + "crash-" + std::to_string(getpid()), &why);
     if (!why.empty()) GTEST_SKIP() << why;
   }
   Campaign& campaign() { return engine_->campaign(); }

@@ -57,30 +57,41 @@ TEST(SamplePose, AnglesGoTheShortestWay) {
 }
 
 // Along the way the joint turns about one axis, evenly.
+void ExpectEvenTurn(const char* order, const EulerAngles& from,
+                    const EulerAngles& to) {
+  SkeletonBuilder builder;
+  builder.Root("Hips", order);
+  Clip clip = CountingClip(builder.Build(), 2);
+  clip.motion.frame_time = 1;
+  clip.motion.values.clear();
+  for (const EulerAngles& angles : {from, to}) {
+    for (const double angle : angles) {
+      clip.motion.values.push_back(static_cast<float>(angle));
+    }
+  }
+  EulerAxes axes;
+  for (int i = 0; i < 3; ++i) axes[i] = order[i] - 'x';
+  const Quat<double> a = QuatFromEuler(axes, from);
+  const Quat<double> b = QuatFromEuler(axes, to);
+  const double all =
+      std::acos(std::abs(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w));
+  for (const double u : {0.1, 0.25, 0.5, 0.9}) {
+    const auto row = PoseAt(clip, u, Interpolation::kSlerp);
+    const Quat<double> q = QuatFromEuler(axes, {row[0], row[1], row[2]});
+    const auto way = [&](const Quat<double>& end) {
+      return std::acos(
+          std::abs(q.x * end.x + q.y * end.y + q.z * end.z + q.w * end.w));
+    };
+    EXPECT_NEAR(way(a), u * all, 1e-6) << order;
+    EXPECT_NEAR(way(b), (1 - u) * all, 1e-6) << order;
+  }
+}
+
 TEST(SamplePose, SlerpTurnsEvenly) {
   for (const char* order : {"zxy", "xyz", "yzx", "xzx", "zyz", "yxz"}) {
-    SkeletonBuilder builder;
-    builder.Root("Hips", order);
-    Clip clip = CountingClip(builder.Build(), 2);
-    clip.motion.frame_time = 1;
-    const float values[] = {20, 40, -60, -70, 100, 130};
-    clip.motion.values.assign(std::begin(values), std::end(values));
-    EulerAxes axes;
-    for (int i = 0; i < 3; ++i) axes[i] = order[i] - 'x';
-    const Quat<double> a = QuatFromEuler(axes, {20, 40, -60});
-    const Quat<double> b = QuatFromEuler(axes, {-70, 100, 130});
-    const double all =
-        std::acos(std::abs(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w));
-    for (const double u : {0.1, 0.25, 0.5, 0.9}) {
-      const auto row = PoseAt(clip, u, Interpolation::kSlerp);
-      const Quat<double> q = QuatFromEuler(axes, {row[0], row[1], row[2]});
-      const auto way = [&](const Quat<double>& to) {
-        return std::acos(
-            std::abs(q.x * to.x + q.y * to.y + q.z * to.z + q.w * to.w));
-      };
-      EXPECT_NEAR(way(a), u * all, 1e-6) << order;
-      EXPECT_NEAR(way(b), (1 - u) * all, 1e-6) << order;
-    }
+    ExpectEvenTurn(order, {20, 40, -60}, {-70, 100, 130});
+    // 210 degrees one way, 150 the other.
+    ExpectEvenTurn(order, {-100, 0, 0}, {110, 0, 0});
   }
 }
 

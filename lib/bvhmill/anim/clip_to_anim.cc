@@ -11,6 +11,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 
 namespace bvhmill {
 namespace {
@@ -22,6 +23,10 @@ constexpr float kRaise = 1.5F;
 constexpr int kMaxRaises = 24;
 // The number of different times that a key can have.
 constexpr int64_t kMaxFrames = 65536;
+
+// Shorter ways of a joint in its parent are left out without a word, in
+// millimetres.
+constexpr float kMostLeftOut = 10;
 
 // Units of work for a node and for a channel: to compile the skeleton, and to
 // find the nodes that drive the avatar.
@@ -57,7 +62,8 @@ class Converter {
     plan_ = MakePlan(clip_.skeleton, options_.conventions);
     drive_ = MakeAvatarDrive(clip_, plan_, options_);
     SetFrames();
-    if (!CanBePlayed(frames_.count) || !StandsUpright()) {
+    if (!CanBePlayed(frames_.count) || !StandsUpright() || !MovesAsSource() ||
+        !HasHeight()) {
       return absl::OkStatus();
     }
     times_ = MakeFrameTimes(frames_.count, SecondsOf(clip_, frames_.count));
@@ -125,6 +131,43 @@ class Converter {
     return true;
   }
 
+  // False if a limb would be still, or point elsewhere than that of the source;
+  // the log says so.
+  bool MovesAsSource() {
+    constexpr double kOddDegrees = 10;
+    if (drive_.missing_limb && !drive_.joints.empty()) {
+      const MissingLimb& missing = *drive_.missing_limb;
+      return Accepts(IssueCode::ANIM_LIMB_UNKNOWN,
+                     {{"limb", std::string(missing.limb)},
+                      {"joints", QuotedNames(clip_.skeleton, missing.nodes)}});
+    }
+    const auto& loosest = drive_.reference.loosest_limb;
+    if (loosest.degrees < kOddDegrees) return true;
+    return Accepts(IssueCode::ANIM_LIMB_OFF,
+                   {{"joint", Quote(DisplayName(clip_.skeleton, loosest.node))},
+                    {"degrees", WholeDegrees(loosest.degrees)}});
+  }
+
+  // False if the avatar would float or sink; the log says so.
+  bool HasHeight() {
+    constexpr double kWrong = 0.5;
+    if (!drive_.height_error) return true;
+    const HeightError& error = *drive_.height_error;
+    const double legs = std::fabs(error.legs);
+    if (legs < kHeightTolerance) return true;
+    IssueArgs args = {
+        {"percent", WholeDegrees(legs * 100)},
+        {"way", error.legs > 0 ? "high" : "low"},
+        {"mend", error.mend.empty()
+                     ? ""
+                     : "; " + std::string(error.mend) + " mends it"}};
+    if (legs >= kWrong) {
+      return Accepts(IssueCode::ANIM_HEIGHT_WRONG, std::move(args));
+    }
+    log_.Add(IssueCode::ANIM_HEIGHT_OFF, {}, std::move(args));
+    return true;
+  }
+
   // Logs an error and returns false, unless odd figures are accepted.
   bool Accepts(IssueCode code, IssueArgs args) {
     if (options_.accept_odd) {
@@ -145,6 +188,7 @@ class Converter {
     }
     if (drive_.guesses_scale) LogScaleGuessed(drive_.metres_per_unit, &log_);
     LogOddLimb(clip_.skeleton, drive_, &log_);
+    LogFirstFrameApart(drive_, &log_);
   }
 
   // Draws the memory of the conversion, and the work that is done only once.
@@ -155,7 +199,7 @@ class Converter {
     BVHMILL_RETURN_IF_ERROR(memory_.Draw(frames * kClipToAnimFrameBytes +
                                          nodes * kClipToAnimNodeBytes +
                                          channels * kClipToAnimChannelBytes));
-    constexpr int64_t kPoses = kReferenceSamples + 2;
+    constexpr int64_t kPoses = 2 * kReferenceSamples + 5;
     const int64_t more_channels = std::max<int64_t>(0, channels - 6 * nodes);
     work().Spend(nodes * (kNodeUnits + kPoses * kSourcePoseNodeUnits) +
                  more_channels * kPoses * kSourcePoseChannelUnits +
@@ -280,6 +324,10 @@ class Converter {
     FittedJoint fitted;
     BVHMILL_RETURN_IF_ERROR(fit_.Fit(driven, is_pelvis, bounds, &fitted));
     LogOnce(IssueCode::ANIM_VALUE_NOT_FINITE, driven.node, fitted.repaired);
+    if (!is_again_ && fitted.left_out > kMostLeftOut) {
+      LogTranslationLeftOut(clip_.skeleton, driven.node, fitted.left_out,
+                            &log_);
+    }
     if (!TakesClamped(driven.node, fitted)) return absl::OkStatus();
     missed_.insert(missed_.end(), fitted.missed.begin(), fitted.missed.end());
     result_.millimetres = std::max(result_.millimetres, fitted.millimetres);

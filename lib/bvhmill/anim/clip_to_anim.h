@@ -40,10 +40,9 @@ struct ClipToAnimOptions {
   // Turns the clip so that the reference pose faces ahead. The line across the
   // hips (or the shoulders) tells where it faces.
   bool align_heading = true;
-  // In the reference pose, arms and legs point where those of the source do,
-  // not where those of the avatar do at rest. For poses with hanging arms, and
-  // other poses that differ from that of the avatar. The twist of these limbs
-  // is a guess.
+  // In a stated reference pose, arms and legs point where those of the source
+  // do, not where those of the avatar do at rest; kAuto always does this. The
+  // twist of these limbs is a guess.
   bool match_limbs = false;
   // Metres in one unit of the clip; 0: not known. An unknown unit counts as an
   // inch, as in the viewer. If the hips would then be too high or too low for a
@@ -53,7 +52,9 @@ struct ClipToAnimOptions {
   // metres_per_unit.
   bool scale_to_avatar = false;
   // Writes positions: of the pelvis; and of joints with position channels,
-  // relative to their places at rest.
+  // relative to their places at rest. Joints of the face that move by more than
+  // max_millimetres in their parents always get positions. Other joints that
+  // move by more than 10 mm there are warnings (ANIM_TRANSLATION_LEFT_OUT).
   bool pelvis_position = true;
   bool joint_positions = false;
   // Also writes joints that never leave their rest pose.
@@ -99,7 +100,9 @@ absl::Status CheckOptions(const ClipToAnimOptions& options,
 //
 // - errors: more than 60 s or 65,536 frames, no joint that the avatar has, too
 //   many bytes; and, unless options.accept_odd, a figure that would lie down or
-//   fold (ANIM_POSE_ODD, ANIM_LIES_DOWN) or go farther than 5 m;
+//   fold (ANIM_POSE_ODD, ANIM_LIES_DOWN) or go farther than 5 m, an arm, a leg
+//   or a spine that the avatar would not move (ANIM_LIMB_UNKNOWN), or would
+//   move elsewhere (ANIM_LIMB_OFF);
 // - warnings: values that are not finite, raised bounds, curves that miss their
 //   bound, a limb that points elsewhere than the avatar's, a guessed scale;
 // - information: the reference pose if it was chosen here, joints that drive no
@@ -131,7 +134,7 @@ absl::Status ClipToAnim(const Clip& clip, const ClipToAnimOptions& options,
                         Budget* budget = nullptr);
 
 inline constexpr int64_t kClipToAnimFrameBytes = 76;
-inline constexpr int64_t kClipToAnimNodeBytes = 368;
+inline constexpr int64_t kClipToAnimNodeBytes = 408;
 inline constexpr int64_t kClipToAnimChannelBytes = 40;
 
 }  // namespace bvhmill

@@ -1,5 +1,6 @@
 #include "bvhmill/anim/clip_to_anim_log.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -44,6 +45,17 @@ std::string WholeDegrees(double degrees) {
   return std::to_string(std::lround(degrees));
 }
 
+std::string QuotedNames(const Skeleton& skeleton,
+                        std::span<const int32_t> nodes) {
+  constexpr size_t kMaxNamed = 10;
+  std::string names;
+  for (size_t i = 0; i < std::min(nodes.size(), kMaxNamed); ++i) {
+    names += (i > 0 ? ", " : "") + Quote(DisplayName(skeleton, nodes[i]));
+  }
+  if (nodes.size() > kMaxNamed) names += ", ...";
+  return names;
+}
+
 std::string PoseName(const ReferenceChoice& choice) {
   if (choice.frame == kRestPoseFrame) return "the rest pose";
   return "frame " + std::to_string(choice.frame);
@@ -73,7 +85,7 @@ void LogLeftOut(const Skeleton& skeleton, const std::vector<int32_t>& nodes,
 
 void LogOddLimb(const Skeleton& skeleton, const AvatarDrive& drive,
                 IssueLog* log) {
-  constexpr double kOddDegrees = 45;
+  constexpr double kOddDegrees = 10;
   const OddLimb& odd = drive.odd_limb;
   const bool is_matched = drive.reference.match != PoseMatch::kNone;
   if (is_matched || odd.degrees < kOddDegrees) return;
@@ -84,6 +96,25 @@ void LogOddLimb(const Skeleton& skeleton, const AvatarDrive& drive,
              {{"joint", Quote(location.joint_name)},
               {"degrees", WholeDegrees(odd.degrees)}});
   }
+}
+
+void LogFirstFrameApart(const AvatarDrive& drive, IssueLog* log) {
+  const auto& apart = drive.reference.first_apart;
+  if (!apart) return;
+  Location location;
+  location.frame = 0;
+  log->Add(IssueCode::ANIM_FIRST_FRAME_LEFT_OUT, location,
+           {{"degrees", WholeDegrees(apart->degrees)},
+            {"metres", Rounded(apart->way * drive.metres_per_unit)}});
+}
+
+void LogTranslationLeftOut(const Skeleton& skeleton, int32_t node,
+                           float millimetres, IssueLog* log) {
+  if (log->Repeat(IssueCode::ANIM_TRANSLATION_LEFT_OUT, node)) return;
+  const Location location = At(skeleton, node);
+  log->Add(IssueCode::ANIM_TRANSLATION_LEFT_OUT, location,
+           {{"joint", Quote(location.joint_name)},
+            {"millimetres", WholeDegrees(millimetres)}});
 }
 
 void LogValues(const Skeleton& skeleton, IssueCode code, int32_t node,

@@ -7,6 +7,7 @@
 // that of the clip; `node` is an index into its nodes.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ namespace bvhmill {
 
 // An angle in whole degrees, as text.
 std::string WholeDegrees(double degrees);
+
+// The first ten names of `nodes`, quoted.
+std::string QuotedNames(const Skeleton& skeleton,
+                        std::span<const int32_t> nodes);
 
 // The reference pose as messages name it.
 std::string PoseName(const ReferenceChoice& choice);
@@ -39,6 +44,13 @@ void LogLeftOut(const Skeleton& skeleton, const std::vector<int32_t>& nodes,
 // reference pose, and no limb was matched.
 void LogOddLimb(const Skeleton& skeleton, const AvatarDrive& drive,
                 IssueLog* log);
+
+// Adds ANIM_FIRST_FRAME_LEFT_OUT if the first frame is apart.
+void LogFirstFrameApart(const AvatarDrive& drive, IssueLog* log);
+
+// Adds ANIM_TRANSLATION_LEFT_OUT.
+void LogTranslationLeftOut(const Skeleton& skeleton, int32_t node,
+                           float millimetres, IssueLog* log);
 
 // Adds an issue of `code` that stands for `count` values of a node; none if
 // `count` is 0.

@@ -111,7 +111,8 @@ struct Trial {
   int32_t with_role = 0;
   int32_t matched = 0;
   int32_t letter_by_letter = 0;
-  // Roles of kLimbs that no joint has.
+  // Roles of kLimbs that no joint has. Hips count three times: a figure without
+  // them stays in its place.
   int32_t missing = 0;
   // The index of the scheme.
   int32_t scheme = -1;
@@ -148,8 +149,9 @@ Trial Try(const std::vector<NamedNode>& named, GetRoles roles_of) {
       std::count_if(trial.roles.begin(), trial.roles.end(),
                     [](Role role) { return role != Role::kNone; }));
   for (const Role role : kLimbs) {
-    trial.missing += std::find(trial.roles.begin(), trial.roles.end(), role) ==
-                     trial.roles.end();
+    const bool is_missing = std::find(trial.roles.begin(), trial.roles.end(),
+                                      role) == trial.roles.end();
+    if (is_missing) trial.missing += role == Role::kHips ? 3 : 1;
   }
   return trial;
 }
@@ -192,7 +194,7 @@ Trial BestScheme(const std::vector<NamedNode>& named) {
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return counts[a] > counts[b]; });
   Trial best;
-  best.missing = static_cast<int32_t>(std::size(kLimbs));
+  best.missing = static_cast<int32_t>(std::size(kLimbs)) + 2;
   for (const size_t i : order) {
     if (counts[i] < std::max(kFewestRoles, best.matched)) break;
     Trial trial = TryScheme(named, i);

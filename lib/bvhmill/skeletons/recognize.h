@@ -37,8 +37,8 @@ struct Recognition {
 //
 // A scheme must give a role to at least four joints of trunk, arms and legs
 // (kFewestRoles). If the words of the names (GuessRoles), as all schemes use
-// them, give a role to three more of the main joints (kMixedRoles), the names
-// are mixed, and no scheme is returned.
+// them, give a role to three more of the main joints (kMixedRoles), or to the
+// hips that the scheme misses, the names are mixed, and no scheme is returned.
 //
 // Reads the first 1,024 joints with a known name. O(length of all names).
 Recognition Recognize(const Skeleton& skeleton);

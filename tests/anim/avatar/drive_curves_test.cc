@@ -108,6 +108,7 @@ TEST(DriveCurves, RotationsAreThoseInTheWorldRelativeToTheNextDriven) {
     const Clip clip = RandomClip(shape, 300, seed);
     const Plan plan = MakePlan(clip.skeleton, {});
     ClipToAnimOptions options;
+    options.reference = AnimReference::kRestPose;
     options.align_heading = false;
     options.joint_names = SomeNames(clip.skeleton);
     const AvatarDrive drive = MakeAvatarDrive(clip, plan, options);

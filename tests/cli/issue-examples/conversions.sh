@@ -21,6 +21,29 @@ tip='End Site { OFFSET 0 5 0 }'
 awk '/JOINT/ { leg = /Leg|Foot/ }
      leg && /OFFSET/ { $3 = -$3 }
      { print }' walk.bvh > folded.bvh
+# The left leg has names that nobody knows.
+sed -E 's/JOINT LeftUpLeg$/JOINT m1/; s/JOINT LeftLeg$/JOINT m2/
+        s/JOINT LeftFoot$/JOINT m3/; s/JOINT LeftToeBase$/JOINT m4/' \
+  walk.bvh > leg.bvh
+# A map that takes the foot for the knee.
+printf '%s\n' source,target Hips,mPelvis LeftUpLeg,mHipLeft LeftFoot,mKneeLeft \
+  RightUpLeg,mHipRight RightLeg,mKneeRight > foot.csv
+# rows FILE PROGRAM: the clip with an awk program run on each row.
+rows() { awk "/^Frame Time/ { print; rows = 1; next } rows { $2 } { print }" "$1"; }
+rows walk.bvh '$2 += 30' > raised.bvh
+rows walk.bvh '$2 -= 100' > sunk.bvh
+rows "$SAMPLES/six_channels.bvh" '$8 += ++n % 5' > stretched.bvh
+# A T-pose 2 m away before the walk.
+awk '/^Frames:/ { $2 += 1 }
+     { print }
+     /^Frame Time/ {
+       getline
+       fields = NF
+       row = $0
+       printf "200 %s 0", $2
+       for (i = 4; i <= fields; ++i) printf " 0"
+       printf "\n%s\n", row
+     }' walk.bvh > tpose.bvh
 # More frames than an .anim has times.
 {
   echo "$hips $tip }"
@@ -60,6 +83,11 @@ describe names.bvh 'the walk; the name of each joint begins with Some'
 describe head.bvh 'the walk; the name of each joint but head begins with Some'
 describe gap.bvh 'the walk with a nan in frame 19'
 describe folded.bvh 'the walk with legs that point up in the rest pose'
+describe leg.bvh 'the walk; the joints of the left leg are m1 to m4'
+describe raised.bvh 'the walk, 30 cm above its floor'
+describe sunk.bvh 'the walk, 100 cm below its floor'
+describe stretched.bvh 'a walk whose spine moves by position channels'
+describe tpose.bvh 'a T-pose in frame 0, and the walk 2 m away from it'
 describe fast.bvh '65540 frames of 0.0005 s'
 describe joints.bvh '221 joints'
 describe long.bvh '8000 frames of 5 joints that turn fast'
@@ -81,6 +109,12 @@ ANIM_FRAME_COUNT convert fast.bvh --units cm --ignore TARGET_ANIM_FRAMES
 ANIM_REFERENCE_CHOSEN validate walk.bvh
 ANIM_SCALE_GUESSED convert walk.bvh
 ANIM_POSE_ODD convert folded.bvh --units cm --anim-reference rest
+ANIM_LIMB_UNKNOWN convert leg.bvh --units cm
+ANIM_LIMB_OFF convert walk.bvh --units cm --anim-map foot.csv
+ANIM_HEIGHT_OFF convert raised.bvh --units cm
+ANIM_HEIGHT_WRONG convert sunk.bvh --units cm
+ANIM_FIRST_FRAME_LEFT_OUT validate tpose.bvh --units cm
+ANIM_TRANSLATION_LEFT_OUT convert stretched.bvh --units cm
 ANIM_LIES_DOWN convert walk.bvh --units cm --up z --to-up y
 ANIM_POSITION_FAR convert walk.bvh --units m
 ANIM_ODD_ACCEPTED convert walk.bvh --units cm --up z --to-up y --anim-accept-odd

@@ -17,6 +17,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/digest/sha256.h"
 #include "server/store/fault_points.h"
+#include "tests/support/memory_folder.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -104,8 +105,9 @@ class FileBlobs : public ::testing::Test {
     return folder_ + "/uploads/space-" + Sha256Of(bytes);
   }
 
+  // On a slow disk a store synchronizes files one by one for a while.
   const std::string folder_ =
-      ::testing::TempDir() + "file-blobs-" + std::to_string(getpid());
+      MemoryFolder() + "file-blobs-" + std::to_string(getpid());
   std::unique_ptr<FileBlobStore> store_;
 };
 

@@ -10,8 +10,6 @@
 namespace bvhmill {
 namespace {
 
-// Height of the avatar's mPelvis at rest, in metres.
-constexpr double kAvatarHipHeight = 1.067015;
 // The range of hip heights of persons, from a child to a giant, in metres.
 constexpr double kLeastHipHeight = 0.5;
 constexpr double kMaxHipHeight = 1.5;
@@ -23,16 +21,19 @@ class Maker {
 
   AvatarDrive Make() {
     FindDrivers();
+    drive_.missing_limb = FindMissingLimb(clip_, drivers_);
     drive_.reference =
         ChooseReference(clip_, plan_, drivers_, options_, &pose_);
     SolveReference();
     SetScaleAndZero();
     drive_.heading = view_.heading;
     drive_.odd_limb = FarthestLimb(view_, Limbs::kAll);
-    swings_ = MatchPose(view_, drive_.reference.match);
+    swings_ = MatchPose(view_, pose_.turns, drive_.reference.bones,
+                        drive_.reference.match);
     for (size_t i = 0; i < drivers_.size(); ++i) {
       if (drivers_[i] >= 0) AddJoint(static_cast<int32_t>(i));
     }
+    FindHeight();
     return std::move(drive_);
   }
 
@@ -59,7 +60,8 @@ class Maker {
   // Solves the reference pose. A matched pose may face anywhere; the heading is
   // then that of the first frame.
   void SolveReference() {
-    SolveSourcePose(clip_, plan_, 0, &pose_);
+    const int64_t first = drive_.reference.first_apart ? 1 : 0;
+    SolveSourcePose(clip_, plan_, first, &pose_);
     view_ = {drivers_, pose_.places, {}};
     if (drivers_[0] >= 0) {
       first_place_ = pose_.places[static_cast<size_t>(drivers_[0])];
@@ -72,7 +74,8 @@ class Maker {
     view_.heading = is_whole ? first_heading : HeadingOf(view_);
   }
 
-  // The height of the hips above the ground, in units of the source.
+  // The height of the hips above the ground on straight legs, in units of the
+  // source.
   double StandingHeight() const {
     if (drive_.reference.match == PoseMatch::kWhole) {
       const auto leg = LegLength(view_);
@@ -83,7 +86,14 @@ class Maker {
     for (const Vec3<double>& place : pose_.places) {
       lowest = std::min(lowest, place[1]);
     }
-    return height - lowest;
+    return height - lowest + LegSlack(view_);
+  }
+
+  void FindHeight() {
+    if (options_.pelvis_height != PelvisHeight::kStanding) return;
+    drive_.height_error = FindHeightError(
+        clip_, plan_, drivers_, drive_.reference.skips_first_frame ? 1 : 0,
+        {drive_.metres_per_unit, drive_.pelvis_zero[1]}, &pose_);
   }
 
   // True if the unit is not known, and one inch for a unit would give a hip

@@ -4,10 +4,12 @@
 // rotations between the two. Private to anim/.
 
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <vector>
 
 #include "bvhmill/anim/avatar/avatar_limbs.h"
+#include "bvhmill/anim/avatar/height_error.h"
+#include "bvhmill/anim/avatar/missing_limb.h"
 #include "bvhmill/anim/avatar/reference_choice.h"
 #include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/clip/clip.h"
@@ -50,14 +52,16 @@ struct AvatarDrive {
   // Lengths are scaled to the avatar, because the unit is not known and cannot
   // be an inch.
   bool guesses_scale = false;
+  std::optional<MissingLimb> missing_limb;
+  std::optional<HeightError> height_error;
   // Nodes that drive no joint, although they move or have a name.
   std::vector<int32_t> left_out;
 };
 
 // Finds the drive of `clip`, which must have frames. If two nodes drive the
 // same joint, the first one counts. Cost: about 100 ns for each node and 50 ns
-// for each channel, and that of ChooseReference. Memory: 130 bytes for each
-// node, most of them until it returns.
+// for each channel, and that of ChooseReference and FindHeightError. Memory:
+// 170 bytes for each node, most of them until it returns.
 AvatarDrive MakeAvatarDrive(const Clip& clip, const Plan& plan,
                             const ClipToAnimOptions& options);
 

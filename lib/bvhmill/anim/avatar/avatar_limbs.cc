@@ -13,20 +13,8 @@
 namespace bvhmill {
 namespace {
 
-// Only limbs whose bones have the same direction in all figures. Collars and
-// feet differ by tens of degrees from skeleton to skeleton in the same pose.
-struct Limb {
-  std::string_view begin;
-  std::string_view end;
-};
-constexpr std::array<Limb, 4> kArms = {{{"mShoulderLeft", "mElbowLeft"},
-                                        {"mShoulderRight", "mElbowRight"},
-                                        {"mElbowLeft", "mWristLeft"},
-                                        {"mElbowRight", "mWristRight"}}};
-constexpr std::array<Limb, 4> kLegs = {{{"mHipLeft", "mKneeLeft"},
-                                        {"mHipRight", "mKneeRight"},
-                                        {"mKneeLeft", "mAnkleLeft"},
-                                        {"mKneeRight", "mAnkleRight"}}};
+constexpr std::span<const Limb> kArms = std::span(kLimbs).first<4>();
+constexpr std::span<const Limb> kLegs = std::span(kLimbs).last<4>();
 constexpr std::array<Limb, 2> kFeet = {
     {{"mAnkleLeft", "mFootLeft"}, {"mAnkleRight", "mFootRight"}}};
 
@@ -57,12 +45,6 @@ bool Normalize(Vec3<double>* v) {
   if (!(length > 0) || !std::isfinite(length)) return false;
   for (double& part : *v) part /= length;
   return true;
-}
-
-double DegreesBetween(const Vec3<double>& a, const Vec3<double>& b) {
-  const Vec3<double> cross = Cross(a, b);
-  return std::atan2(std::sqrt(DotOf(cross, cross)), DotOf(a, b)) *
-         kDegreesPerRadian<double>;
 }
 
 // The shortest rotation from a to b, which are unit vectors. If they are
@@ -181,8 +163,12 @@ void TakeFarthest(const PoseView& pose, std::span<const Limb> limbs,
 // Turns joints from the root to the leaves; each follows the one above it.
 class Matcher {
  public:
-  Matcher(const PoseView& pose, PoseMatch match)
-      : pose_(pose), is_whole_(match == PoseMatch::kWhole) {}
+  Matcher(const PoseView& pose, std::span<const Quat<double>> turns,
+          const LimbBones& bones, PoseMatch match)
+      : pose_(pose),
+        turns_of_nodes_(turns),
+        bones_(bones),
+        is_whole_(match == PoseMatch::kWhole) {}
 
   std::vector<Quat<double>> Match() {
     const size_t count = AvatarJoints().size();
@@ -197,9 +183,11 @@ class Matcher {
     const Quat<double> above =
         at.parent < 0 ? Quat<double>() : turns_[static_cast<size_t>(at.parent)];
     if (const auto trunk = TrunkOf(at.name)) return *trunk;
-    if (const auto limb = LimbFrom(at.name)) return Follow(*limb, above);
-    return is_whole_ || IsHand(at.name) ? FootOf(at.name, above)
-                                        : Quat<double>();
+    if (const auto limb = LimbFrom(at.name)) return FollowLimb(*limb, above);
+    if (const Limb* foot = FootFrom(at.name)) {
+      return FollowFoot(*foot, is_whole_ ? above : Quat<double>());
+    }
+    return is_whole_ || FollowsAlways(at.name) ? above : Quat<double>();
   }
 
   std::optional<Quat<double>> TrunkOf(std::string_view name) const {
@@ -209,48 +197,62 @@ class Matcher {
     return std::nullopt;
   }
 
-  static const Limb* Find(std::span<const Limb> limbs, std::string_view name) {
-    const auto it =
-        std::find_if(limbs.begin(), limbs.end(),
-                     [&](const Limb& limb) { return limb.begin == name; });
-    return it == limbs.end() ? nullptr : &*it;
-  }
-
-  static std::optional<Limb> LimbFrom(std::string_view name) {
-    for (const std::span<const Limb> limbs :
-         {std::span<const Limb>(kArms), std::span<const Limb>(kLegs)}) {
-      if (const Limb* limb = Find(limbs, name)) return *limb;
+  // The index into kLimbs of the limb that begins at a joint.
+  static std::optional<size_t> LimbFrom(std::string_view name) {
+    for (size_t i = 0; i < kLimbs.size(); ++i) {
+      if (kLimbs[i].begin == name) return i;
     }
     return std::nullopt;
   }
 
-  static bool IsHand(std::string_view name) {
-    return name.starts_with("mWrist") || name.starts_with("mHand");
+  static const Limb* FootFrom(std::string_view name) {
+    const auto it =
+        std::find_if(kFeet.begin(), kFeet.end(),
+                     [&](const Limb& foot) { return foot.begin == name; });
+    return it == kFeet.end() ? nullptr : &*it;
   }
 
-  // `above`, followed by the shortest rotation to the direction of the source's
-  // limb.
-  Quat<double> Follow(const Limb& limb, const Quat<double>& above) const {
-    const auto source = Places::Of(pose_).Along(limb);
+  // Fingers and toes.
+  static bool FollowsAlways(std::string_view name) {
+    return name.starts_with("mWrist") || name.starts_with("mHand") ||
+           name.starts_with("mFoot") || name.starts_with("mToe");
+  }
+
+  // `above`, followed by the shortest rotation from the avatar's limb to
+  // `source`. None if the two agree: it would only be rounding.
+  Quat<double> Follow(const Limb& limb, const Vec3<double>& source,
+                      const Quat<double>& above) const {
+    constexpr double kSameDegrees = 0.01;
     const auto avatar = Places::AtRest().Along(limb);
-    if (!source || !avatar) return above;
-    return Multiply(Swing(TurnVector(above, *avatar), *source), above);
+    const Vec3<double> turned = TurnVector(above, *avatar);
+    if (DegreesBetween(turned, source) < kSameDegrees) return above;
+    return Multiply(Swing(turned, source), above);
   }
 
-  // A foot follows its shin, unless the source's foot then points elsewhere.
-  Quat<double> FootOf(std::string_view name, const Quat<double>& above) const {
+  Quat<double> FollowLimb(size_t limb, const Quat<double>& above) const {
+    const auto& bone = bones_[limb];
+    if (!bone) return above;
+    const int32_t node = pose_.drivers[IndexOf(kLimbs[limb].begin)];
+    const Vec3<double> in_world =
+        TurnVector(turns_of_nodes_[static_cast<size_t>(node)], *bone);
+    return Follow(kLimbs[limb], TurnVector(Conjugate(pose_.heading), in_world),
+                  above);
+  }
+
+  // `above`, unless the source's foot then points elsewhere.
+  Quat<double> FollowFoot(const Limb& foot, const Quat<double>& above) const {
     constexpr double kOddDegrees = 30;
-    const Limb* foot = Find(kFeet, name);
-    if (foot == nullptr) return above;
-    const auto source = Places::Of(pose_).Along(*foot);
-    const auto avatar = Places::AtRest().Along(*foot);
+    const auto source = Places::Of(pose_).Along(foot);
+    const auto avatar = Places::AtRest().Along(foot);
     const bool is_odd =
         source && avatar &&
         DegreesBetween(TurnVector(above, *avatar), *source) > kOddDegrees;
-    return is_odd ? Follow(*foot, above) : above;
+    return is_odd ? Follow(foot, *source, above) : above;
   }
 
   const PoseView& pose_;
+  const std::span<const Quat<double>> turns_of_nodes_;
+  const LimbBones& bones_;
   const bool is_whole_;
   std::vector<Quat<double>> turns_;
 };
@@ -276,6 +278,18 @@ double ArmDegrees(const PoseView& pose, const Limb& limb,
 }
 
 }  // namespace
+
+double DegreesBetween(const Vec3<double>& a, const Vec3<double>& b) {
+  const Vec3<double> cross = Cross(a, b);
+  return std::atan2(std::sqrt(DotOf(cross, cross)), DotOf(a, b)) *
+         kDegreesPerRadian<double>;
+}
+
+std::optional<Vec3<double>> AlongLimb(const PoseView& pose, const Limb& limb) {
+  PoseView here = pose;
+  here.heading = {};
+  return Places::Of(here).Along(limb);
+}
 
 Quat<double> HeadingOf(const PoseView& pose) {
   constexpr double kNoHeading = 1e-3;
@@ -338,6 +352,21 @@ double LegOf(const Places& places) {
   return length;
 }
 
+// Length of a leg less its height from ankle to hip, over its length: that of
+// the straighter leg; 1 if there is no complete leg.
+double BendOf(const Places& places) {
+  double bend = 1;
+  for (size_t side = 0; side < 2; ++side) {
+    const double length =
+        LengthOf(places, kLegs[side]) + LengthOf(places, kLegs[side + 2]);
+    const auto hip = places.At(kLegs[side].begin);
+    const auto ankle = places.At(kLegs[side + 2].end);
+    if (!hip || !ankle || !(length > 0)) continue;
+    bend = std::min(bend, 1 - ((*hip)[1] - (*ankle)[1]) / length);
+  }
+  return bend;
+}
+
 }  // namespace
 
 std::optional<double> LegLength(const PoseView& pose) {
@@ -346,13 +375,23 @@ std::optional<double> LegLength(const PoseView& pose) {
   return length;
 }
 
+double LegSlack(const PoseView& pose) {
+  constexpr double kLeastBend = 0.02;
+  const double length = LegOf(Places::Of(pose));
+  if (!(length > 0) || !std::isfinite(length)) return 0;
+  const double bend = BendOf(Places::Of(pose)) - BendOf(Places::AtRest());
+  return bend > kLeastBend ? bend * length : 0;
+}
+
 double AvatarLegLength() { return LegOf(Places::AtRest()); }
 
-std::vector<Quat<double>> MatchPose(const PoseView& pose, PoseMatch match) {
+std::vector<Quat<double>> MatchPose(const PoseView& pose,
+                                    std::span<const Quat<double>> turns,
+                                    const LimbBones& bones, PoseMatch match) {
   if (match == PoseMatch::kNone) {
     return std::vector<Quat<double>>(AvatarJoints().size());
   }
-  return Matcher(pose, match).Match();
+  return Matcher(pose, turns, bones, match).Match();
 }
 
 double UnrestOf(const PoseView& pose) {

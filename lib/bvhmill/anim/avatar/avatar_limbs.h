@@ -6,9 +6,12 @@
 // All rotations are in the world of the avatar at rest, in the axes of BVH: X
 // left, Y up, Z ahead.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "bvhmill/math/linear.h"
@@ -49,16 +52,51 @@ struct OddLimb {
 enum class Limbs { kArms, kLegs, kAll };
 OddLimb FarthestLimb(const PoseView& pose, Limbs limbs);
 
+// The upper and lower arms and legs, as the joints of the avatar at which they
+// begin and end. Only limbs whose bones have the same direction in all figures:
+// collars and feet differ by tens of degrees from skeleton to skeleton in the
+// same pose.
+struct Limb {
+  std::string_view begin;
+  std::string_view end;
+};
+inline constexpr std::array<Limb, 8> kLimbs = {
+    {{"mShoulderLeft", "mElbowLeft"},
+     {"mShoulderRight", "mElbowRight"},
+     {"mElbowLeft", "mWristLeft"},
+     {"mElbowRight", "mWristRight"},
+     {"mHipLeft", "mKneeLeft"},
+     {"mHipRight", "mKneeRight"},
+     {"mKneeLeft", "mAnkleLeft"},
+     {"mKneeRight", "mAnkleRight"}}};
+
+// The unit vector along a limb in the world of the source; none if the source
+// lacks one of its joints, or both are in one place.
+std::optional<Vec3<double>> AlongLimb(const PoseView& pose, const Limb& limb);
+
+// One unit vector for each of kLimbs, in the axes of the node that drives the
+// joint at which the limb begins; none for a limb that the source lacks.
+using LimbBones = std::array<std::optional<Vec3<double>>, kLimbs.size()>;
+
+double DegreesBetween(const Vec3<double>& a, const Vec3<double>& b);
+
 // Length of a leg, thigh and shin together: of the source in this pose, in its
 // units, and of the avatar, in metres. None if no leg is complete.
 std::optional<double> LegLength(const PoseView& pose);
 double AvatarLegLength();
 
+// By how much more than the avatar at rest the straighter leg of the source is
+// bent or spread in this pose: what its hips would rise if it were straight, in
+// units of the source. 0 without a complete leg, or below a fiftieth of its
+// length.
+double LegSlack(const PoseView& pose);
+
 // The parts of the avatar's rest pose that are turned to where those of the
 // source are.
 enum class PoseMatch {
   kNone,
-  // Arms and legs. Hands follow their forearms.
+  // Arms and legs. Hands follow their forearms. Feet stay as the avatar's are
+  // at rest, or turn to those of the source if these point elsewhere.
   kLimbs,
   // The trunk as well. Each other joint follows the one above it.
   kWhole,
@@ -66,8 +104,11 @@ enum class PoseMatch {
 
 // For each joint of the avatar, the rotation that turns it from rest to the
 // pose of the source. The rotation of a limb is the shortest possible: its
-// twist is a guess.
-std::vector<Quat<double>> MatchPose(const PoseView& pose, PoseMatch match);
+// twist is a guess. `bones` gives the directions of limbs, which may be those
+// of other poses; `turns` are the rotations of the nodes in the world.
+std::vector<Quat<double>> MatchPose(const PoseView& pose,
+                                    std::span<const Quat<double>> turns,
+                                    const LimbBones& bones, PoseMatch match);
 
 // How much the pose differs from a standing figure, in degrees: the lean of the
 // trunk or the largest error of a leg, plus a quarter of the largest error of

@@ -23,6 +23,8 @@ struct PoseError {
   double trunk = 0;
   double legs = 0;
   double arms = 0;
+  // A leg has a length.
+  bool has_leg = false;
   // False if hips and shoulders are in one place, as in a frame that was lost:
   // the pose is then no reference.
   bool has_trunk = false;
@@ -52,6 +54,17 @@ double Median(std::vector<double> values) {
   return *middle;
 }
 
+// The unit vector along the sum of unit vectors; none if they cancel out.
+std::optional<Vec3<double>> MeanOf(std::span<const Vec3<double>> vectors) {
+  Vec3<double> sum = {};
+  for (const Vec3<double>& v : vectors) {
+    for (size_t k = 0; k < 3; ++k) sum[k] += v[k];
+  }
+  const double length = std::hypot(sum[0], sum[1], sum[2]);
+  if (!(length > 0)) return std::nullopt;
+  return Vec3<double>{sum[0] / length, sum[1] / length, sum[2] / length};
+}
+
 class Chooser {
  public:
   Chooser(const Clip& clip, const Plan& plan, std::span<const int32_t> drivers,
@@ -64,6 +77,7 @@ class Chooser {
 
   ReferenceChoice Choose() {
     LookAtFrames();
+    FindBones();
     const PoseError rest = ErrorAt(kRestPoseFrame);
     choice_.rest_degrees = rest.Most();
     const PoseError first = ErrorAt(0);
@@ -76,6 +90,7 @@ class Chooser {
         break;
       case AnimReference::kAuto:
         TakeBest(rest, first);
+        LookAtFirstFrames();
         break;
     }
     return choice_;
@@ -89,10 +104,15 @@ class Chooser {
     return view;
   }
 
+  int32_t DriverOf(std::string_view joint) const {
+    return drivers_[static_cast<size_t>(FindAvatarJoint(joint))];
+  }
+
   PoseError ErrorAt(int64_t frame) {
     const PoseView view = ViewAt(frame);
     PoseError error;
     error.has_trunk = TrunkLean(view).has_value();
+    error.has_leg = LegLength(view).has_value();
     for (size_t part = 0; part < kParts.size(); ++part) {
       const auto turn = TrunkTurn(view, kParts[part].end);
       if (!turn) continue;
@@ -107,8 +127,7 @@ class Chooser {
   // The rotation of the node that drives a part of the trunk; none if no node
   // does.
   std::optional<Quat<double>> NodeTurn(size_t part) const {
-    const int32_t node =
-        drivers_[static_cast<size_t>(FindAvatarJoint(kParts[part].joint))];
+    const int32_t node = DriverOf(kParts[part].joint);
     if (node < 0) return std::nullopt;
     return pose_.turns[static_cast<size_t>(node)];
   }
@@ -139,6 +158,74 @@ class Chooser {
     return Median(std::move(degrees));
   }
 
+  // Adds the direction of each limb in the axes of the node that drives it.
+  void AddLimbs(const PoseView& view) {
+    for (size_t i = 0; i < kLimbs.size(); ++i) {
+      const auto along = AlongLimb(view, kLimbs[i]);
+      if (!along) continue;
+      const int32_t node = DriverOf(kLimbs[i].begin);
+      limbs_[i].push_back(TurnVector(
+          Conjugate(pose_.turns[static_cast<size_t>(node)]), *along));
+    }
+  }
+
+  void FindBones() {
+    for (size_t i = 0; i < kLimbs.size(); ++i) {
+      choice_.bones[i] = MeanOf(limbs_[i]);
+      if (!choice_.bones[i]) continue;
+      std::vector<double> degrees;
+      for (const Vec3<double>& bone : limbs_[i]) {
+        degrees.push_back(DegreesBetween(bone, *choice_.bones[i]));
+      }
+      const double median = Median(std::move(degrees));
+      if (median > choice_.loosest_limb.degrees) {
+        choice_.loosest_limb = {DriverOf(kLimbs[i].begin), median};
+      }
+    }
+  }
+
+  // The directions of limbs and trunk in a frame, and the place of the pelvis.
+  struct Shape {
+    std::array<std::optional<Vec3<double>>, kLimbs.size() + 1> along;
+    Vec3<double> pelvis = {};
+  };
+  Shape ShapeAt(int64_t frame) {
+    PoseView view = ViewAt(frame);
+    Shape shape;
+    for (size_t i = 0; i < kLimbs.size(); ++i) {
+      shape.along[i] = AlongLimb(view, kLimbs[i]);
+    }
+    shape.along.back() = AlongLimb(view, {"mPelvis", "mNeck"});
+    const int32_t pelvis = DriverOf("mPelvis");
+    if (pelvis >= 0) shape.pelvis = pose_.places[static_cast<size_t>(pelvis)];
+    return shape;
+  }
+
+  static double MostDegrees(const Shape& a, const Shape& b) {
+    double degrees = 0;
+    for (size_t i = 0; i < a.along.size(); ++i) {
+      if (!a.along[i] || !b.along[i]) continue;
+      degrees = std::max(degrees, DegreesBetween(*a.along[i], *b.along[i]));
+    }
+    return degrees;
+  }
+
+  void LookAtFirstFrames() {
+    constexpr double kApartDegrees = 30;
+    constexpr double kLessThan = 0.25;
+    if (clip_.motion.frames < 4) return;
+    const Shape first = ShapeAt(0);
+    const Shape second = ShapeAt(1);
+    const double step = MostDegrees(first, second);
+    if (step < kApartDegrees) return;
+    if (MostDegrees(second, ShapeAt(2)) >= step * kLessThan) return;
+    choice_.first_apart = {step,
+                           std::hypot(second.pelvis[0] - first.pelvis[0],
+                                      second.pelvis[1] - first.pelvis[1],
+                                      second.pelvis[2] - first.pelvis[2])};
+    choice_.skips_first_frame = true;
+  }
+
   // Finds the frame with the least UnrestOf, and the least lean of the trunk.
   void LookAtFrames() {
     const int64_t frames = clip_.motion.frames;
@@ -146,6 +233,8 @@ class Chooser {
     for (int64_t i = 0; i < samples; ++i) {
       const int64_t frame = i * frames / samples;
       const PoseView view = ViewAt(frame);
+      AddLimbs(view);
+      has_legs_ = has_legs_ || LegLength(view);
       const auto lean = TrunkLean(view);
       if (!lean) continue;
       AddTrunkInNode(view);
@@ -157,6 +246,7 @@ class Chooser {
     }
   }
 
+  // For a reference that the caller states.
   PoseMatch LimbsIfAsked() const {
     return options_.match_limbs ? PoseMatch::kLimbs : PoseMatch::kNone;
   }
@@ -172,11 +262,14 @@ class Chooser {
 
   void TakeBest(const PoseError& rest, const PoseError& first) {
     const bool has_trunk = choice_.least_lean.has_value();
-    if (!has_trunk || rest.IsSmall()) {
-      Take(kRestPoseFrame, rest, LimbsIfAsked());
+    const bool lacks_legs = !rest.has_leg && has_legs_;
+    const bool is_rest_odd =
+        lacks_legs || rest.trunk > kOddDegrees || rest.legs > kOddLegDegrees;
+    if (!has_trunk || (rest.IsSmall() && !lacks_legs)) {
+      Take(kRestPoseFrame, rest, PoseMatch::kLimbs);
     } else if (first.has_trunk && first.IsSmall()) {
-      Take(0, first, LimbsIfAsked());
-    } else if (rest.trunk <= kOddDegrees && rest.legs <= kOddLegDegrees) {
+      Take(0, first, PoseMatch::kLimbs);
+    } else if (!is_rest_odd) {
       Take(kRestPoseFrame, rest, PoseMatch::kLimbs);
     } else {
       choice_.frame = std::max<int64_t>(best_frame_, 0);
@@ -192,6 +285,9 @@ class Chooser {
   ReferenceChoice choice_;
   // One rotation for each sampled frame, for each part of the trunk.
   std::array<std::vector<Quat<double>>, kParts.size()> trunk_in_node_;
+  // The directions of each limb in the sampled frames.
+  std::array<std::vector<Vec3<double>>, kLimbs.size()> limbs_;
+  bool has_legs_ = false;
   int64_t best_frame_ = -1;
   double least_unrest_ = std::numeric_limits<double>::infinity();
 };

@@ -19,6 +19,8 @@ constexpr int64_t kWayUnits = 6;
 constexpr int64_t kRestUnits = 1;
 constexpr int64_t kMeasureUnits = 40;
 
+constexpr float kMillimetres = 1000.0F;
+
 // True if the error exceeds the bound by more than single precision explains. A
 // bound of 0 cannot be missed.
 bool IsMissed(float error, float bound) {
@@ -118,26 +120,45 @@ bool JointFit::HasPosition(int32_t node) const {
                      [](int32_t column) { return column >= 0; });
 }
 
-// False if no position is written for this joint.
+// False if no position is written for this joint. Bones keep the lengths of the
+// avatar; joints of the face may move in their parents.
 bool JointFit::FillPosition(const DrivenJoint& driven, bool is_pelvis,
                             FittedJoint* fitted) {
-  if (is_pelvis && source_.options.pelvis_position) {
+  if (is_pelvis) {
+    if (!source_.options.pelvis_position) return false;
     fitted->repaired +=
         FillPelvisPosition(source_.frames, source_.drive, &position_, &work());
-  } else if (!is_pelvis && source_.options.joint_positions &&
-             HasPosition(driven.node)) {
-    fitted->repaired += FillJointPosition(source_.frames, source_.drive, driven,
-                                          &position_, &work());
-  } else {
-    return false;
+    return true;
   }
-  return true;
+  if (!HasPosition(driven.node)) return false;
+  const int64_t repaired = FillJointPosition(source_.frames, source_.drive,
+                                             driven, &position_, &work());
+  const float range = RangeOfPosition();
+  const bool is_kept = source_.options.joint_positions ||
+                       (fitted->joint.name.starts_with("mFace") &&
+                        range > source_.options.max_millimetres);
+  if (is_kept) {
+    fitted->repaired += repaired;
+  } else {
+    fitted->left_out = range;
+  }
+  return is_kept;
+}
+
+// The largest difference of two positions along an axis, in millimetres.
+float JointFit::RangeOfPosition() const {
+  float range = 0;
+  for (const FloatArray& values : position_.p) {
+    const auto [least, most] =
+        std::minmax_element(values.begin(), values.end());
+    range = std::max(range, (*most - *least) * kMillimetres);
+  }
+  return range;
 }
 
 absl::Status JointFit::AddPositions(const DrivenJoint& driven,
                                     float max_millimetres,
                                     FittedJoint* fitted) {
-  constexpr float kMillimetres = 1000.0F;
   if (!work().ok()) return work().Pay();
   fitted->clamped = ClampPositions(&fitted->farthest);
   BVHMILL_RETURN_IF_ERROR(HoldKeys());

@@ -45,6 +45,9 @@ struct FittedJoint {
   // The largest distance of the position along an axis before clamping, in
   // metres.
   float farthest = 0;
+  // How far the joint moves in its parent along an axis, in millimetres, if its
+  // positions were left out.
+  float left_out = 0;
   std::vector<Missed> missed;
 };
 
@@ -91,6 +94,7 @@ class JointFit {
   bool HasPosition(int32_t node) const;
   bool FillPosition(const DrivenJoint& driven, bool is_pelvis,
                     FittedJoint* fitted);
+  float RangeOfPosition() const;
   absl::Status AddPositions(const DrivenJoint& driven, float max_millimetres,
                             FittedJoint* fitted);
   int64_t ClampPositions(float* farthest);
