@@ -1,7 +1,7 @@
 #pragma once
 
 // Choices that bvhmill makes for .anim outputs if the user does not: the joint
-// map and the reference pose.
+// map, the reference pose, and whether the first frame is played.
 
 #include <cstdint>
 #include <map>
@@ -31,6 +31,7 @@ class AnimChoices {
   mutable std::mutex mutex_;
   Counts maps_;
   Counts poses_;
+  Counts left_out_;
 };
 
 }  // namespace bvhmill::client

@@ -171,8 +171,10 @@ class Converter {
   // Logs an error and returns false, unless odd figures are accepted.
   bool Accepts(IssueCode code, IssueArgs args) {
     if (options_.accept_odd) {
-      args.emplace_back("code", std::string(EntryOf(code).name));
-      log_.Add(IssueCode::ANIM_ODD_ACCEPTED, {}, std::move(args));
+      const CatalogueEntry& odd = EntryOf(code);
+      log_.Add(IssueCode::ANIM_ODD_ACCEPTED, {},
+               {{"what", FillMessage(odd.message, args)},
+                {"code", std::string(odd.name)}});
       return true;
     }
     Fail(code, std::move(args));

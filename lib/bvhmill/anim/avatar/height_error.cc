@@ -57,8 +57,7 @@ std::optional<HeightError> FindHeightError(const Clip& clip, const Plan& plan,
   const Heights heights = LookAtHeights(clip, plan, drivers, first, scratch);
   if (heights.legs.empty()) return std::nullopt;
   const double leg = AtShare(heights.legs, 0.5);
-  constexpr double kFloorShare = 0.05;
-  const double floor = AtShare(heights.lowest, kFloorShare);
+  const double floor = AtShare(heights.lowest, 0.5);
   // The error if the source were `raise` higher.
   const auto error = [&](const HeightMap& by, double raise) {
     std::vector<double> legs;

@@ -28,8 +28,8 @@ struct HeightMap {
 struct HeightError {
   // The height of the avatar's hips above its ground, less that of the source's
   // above its floor, each in lengths of its own leg: the median over the
-  // sampled frames. The floor is the lowest place of a joint, except in a
-  // twentieth of the frames.
+  // sampled frames. The floor is the lowest joint of a frame, in the
+  // median.
   double legs = 0;
   // What would make it less than kHeightTolerance: "--floor", "--root-offset
   // add", "--anim-scale-to-avatar"; or empty.
