@@ -55,15 +55,55 @@ TEST(NearestFrameRate, IsTheOneThatAFrameTimeWasRoundedFrom) {
 
 TEST(StatedFrameRate, IsTheRateThatARoundedFrameTimeStandsFor) {
   constexpr WrittenTime kTimes[] = {
-      {0.0333333, 30}, {0.0333, 30},         {0.033, 30},
-      {0.0167, 60},    {0.017, 1 / 0.017},   {0.03, 1 / 0.03},
-      {0.0083, 120},   {0.0334, 30 / 1.001}, {0.033367, 30 / 1.001},
-      {0.04, 25},      {0.0078, 1 / 0.0078}, {0.25, 4},
-      {1e-5, 100000},  {0.0416667, 24},      {0.0417, 24},
+      {0.0333333, 30},
+      {0.0333, 30},
+      {0.033, 30},
+      {0.0167, 60},
+      {0.017, 1 / 0.017},
+      {0.03, 1 / 0.03},
+      {0.0083, 120},
+      {0.0334, 30 / 1.001},
+      {0.033367, 30 / 1.001},
+      {0.04, 25},
+      {0.0078, 1 / 0.0078},
+      {0.25, 4},
+      {1e-5, 100000},
+      {0.0416667, 24},
+      {0.0417, 24},
+      // As float; cut; near a rate, but the rounded time of none.
+      {0.03333333507180214, 30},
+      {0.016666, 60},
+      {0.004184, 1 / 0.004184},
+      {0.0416, 1 / 0.0416},
   };
   for (const WrittenTime& time : kTimes) {
     EXPECT_DOUBLE_EQ(StatedFrameRate(time.frame_time), time.frames_per_second)
         << time.frame_time;
+  }
+}
+
+TEST(WrittenFrameRate, IsTheRateThatARoundedRateStandsFor) {
+  constexpr double kRates[][2] = {
+      {30, 30},
+      {29.97, 30 / 1.001},
+      {29.970029, 30 / 1.001},
+      {24, 24},
+      {23.976, 24 / 1.001},
+      {23.98, 24 / 1.001},
+      {59.94, 60 / 1.001},
+      {119.88, 120 / 1.001},
+      {120.00048, 120},
+      {12.5, 12.5},
+      {29.5, 29.5},
+      {59, 59},
+      {29, 29},
+      {35, 35},
+      {1e6, 1e6},
+      {0.5, 0.5},
+      {1e300, 1e300},
+  };
+  for (const auto& [written, rate] : kRates) {
+    EXPECT_DOUBLE_EQ(WrittenFrameRate(written), rate) << written;
   }
 }
 

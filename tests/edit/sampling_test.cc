@@ -13,11 +13,11 @@
 namespace bvhmill::testing {
 namespace {
 
-std::vector<float> PoseAt(const Clip& clip, double seconds,
+std::vector<float> PoseAt(const Clip& clip, double place,
                           Interpolation interpolation) {
   std::vector<float> out(clip.skeleton.channels.size());
-  SamplePose(clip.skeleton, clip.motion.values, clip.motion.frames,
-             clip.motion.frame_time, seconds, interpolation, out);
+  SamplePose(clip.skeleton, clip.motion.values, clip.motion.frames, place,
+             interpolation, out);
   return out;
 }
 
@@ -35,8 +35,8 @@ TEST(SamplePose, FramesAreThemselvesAndEndsHold) {
   const Clip clip = RandomClip({}, 5, 1);
   for (const Interpolation how : kBoth) {
     for (size_t frame = 0; frame < 5; ++frame) {
-      const double time = static_cast<double>(frame) * clip.motion.frame_time;
-      EXPECT_EQ(PoseAt(clip, time, how), RowOf(clip, frame));
+      const auto place = static_cast<double>(frame);
+      EXPECT_EQ(PoseAt(clip, place, how), RowOf(clip, frame));
     }
     EXPECT_EQ(PoseAt(clip, -1, how), RowOf(clip, 0));
     EXPECT_EQ(PoseAt(clip, 1e9, how), RowOf(clip, 4));
@@ -48,7 +48,6 @@ TEST(SamplePose, AnglesGoTheShortestWay) {
   SkeletonBuilder builder;
   builder.Root("Hips", "XYZzxyi");
   Clip clip = CountingClip(builder.Build(), 2);
-  clip.motion.frame_time = 1;
   const float values[] = {0,  10, -4, 170,  350, 10, 1,
                           10, 10, 4,  -170, 10,  30, 2};
   clip.motion.values.assign(std::begin(values), std::end(values));
@@ -62,7 +61,6 @@ void ExpectEvenTurn(const char* order, const EulerAngles& from,
   SkeletonBuilder builder;
   builder.Root("Hips", order);
   Clip clip = CountingClip(builder.Build(), 2);
-  clip.motion.frame_time = 1;
   clip.motion.values.clear();
   for (const EulerAngles& angles : {from, to}) {
     for (const double angle : angles) {
@@ -102,7 +100,7 @@ TEST(SamplePose, EqualPosesStayAsTheyAre) {
       first.begin(), first.end(),
       clip.motion.values.begin() + static_cast<std::ptrdiff_t>(first.size()));
   for (const Interpolation how : kBoth) {
-    EXPECT_EQ(PoseAt(clip, 0.3 * clip.motion.frame_time, how), first);
+    EXPECT_EQ(PoseAt(clip, 0.3, how), first);
   }
 }
 
@@ -123,14 +121,13 @@ TEST(Resample, TheSameRateIsTheSameClip) {
 
 TEST(Resample, EveryRowIsTheSampleOfItsTime) {
   for (const Interpolation how : kBoth) {
-    for (const double fps : {7.0, 29.97, 60.0, 119.0, 240.0, 1000.0}) {
+    for (const double fps : {7.0, 60.0, 119.0, 240.0, 1000.0}) {
       const Clip clip = RandomClip({}, 40, 7);
       const Clip after = Edited(Rate(fps, how), clip);
       EXPECT_EQ(after.motion.frame_time, 1 / fps);
-      for (int64_t k = 0; k < after.motion.frames; ++k) {
-        ASSERT_EQ(RowOf(after, static_cast<size_t>(k)),
-                  PoseAt(clip, static_cast<double>(k) / fps, how))
-            << fps << " " << k;
+      for (size_t k = 0; k < static_cast<size_t>(after.motion.frames); ++k) {
+        const double place = static_cast<double>(k) * 120 / fps;
+        ASSERT_EQ(RowOf(after, k), PoseAt(clip, place, how)) << fps << " " << k;
       }
     }
   }
@@ -152,12 +149,80 @@ TEST(Resample, TheRateThatWasRoundedIsTheSameRate) {
   EXPECT_EQ(Edited(Rate(30), clip).motion.frames, 1003);
 }
 
-TEST(Resample, HalfTheRateTakesEveryOtherRow) {
-  const Clip clip = RandomClip({}, 41, 7);
-  const Clip after = Edited(Rate(60), clip);
-  ASSERT_EQ(after.motion.frames, 21);
-  for (size_t k = 0; k < 21; ++k) {
-    EXPECT_EQ(RowOf(after, k), RowOf(clip, 2 * k));
+// Frame k of the result is at frame k * from / to of the source. The rates are
+// those that people mean by the frame times and rates that they write.
+struct RateCase {
+  double frame_time;
+  double fps;
+  int64_t from;
+  int64_t to;
+  int64_t frames;
+  double new_frame_time;
+};
+
+constexpr RateCase kRateCases[] = {
+    {0.0083333, 30, 4, 1, 121, 1.0 / 30},
+    {0.008333, 30, 4, 1, 5204, 1.0 / 30},
+    {0.0083, 60, 2, 1, 1001, 1.0 / 60},
+    {0.0083333, 23.976, 1001, 200, 2003, 1.001 / 24},
+    {0.0333333, 60, 1, 2, 1301, 1.0 / 60},
+    {0.033333, 60, 1, 2, 1301, 1.0 / 60},
+    {0.0333, 60, 1, 2, 1301, 1.0 / 60},
+    {0.0333, 30, 1, 1, 1301, 1.0 / 30},
+    // As float, and cut instead of rounded.
+    {0.03333333507180214, 120, 1, 4, 301, 1.0 / 120},
+    {0.016666, 30, 2, 1, 1001, 1.0 / 30},
+    {0.0166667, 24, 5, 2, 61, 1.0 / 24},
+    {0.0417, 24, 1, 1, 1301, 1.0 / 24},
+    {0.0417, 48, 1, 2, 1301, 1.0 / 48},
+    {0.0416667, 60, 2, 5, 1001, 1.0 / 60},
+    {0.0416667, 24, 1, 1, 1001, 1.0 / 24},
+    {0.0333667, 30, 1000, 1001, 1002, 1.0 / 30},
+    {0.0333667, 29.97, 1, 1, 1002, 1.001 / 30},
+    {0.0333333, 29.97, 1001, 1000, 1002, 1.001 / 30},
+    {0.0333333, 59.94, 1001, 2000, 1002, 1.001 / 60},
+    {0.0400000, 12.5, 2, 1, 40, 1 / 12.5},
+    // Near 240, but the rounded time of no rate in common use: 1 / 0.004184.
+    {0.004184, 240, 3125, 3138, 101, 1.0 / 240},
+    {0.004184, 30, 12500, 1569, 12501, 1.0 / 30},
+};
+
+TEST(Resample, FramesAtAFrameOfTheSourceAreThatFrame) {
+  for (const RateCase& c : kRateCases) {
+    SCOPED_TRACE(std::to_string(c.frame_time) + " at " + std::to_string(c.fps));
+    Clip clip = CountingClip(SmallLeg(0).skeleton, c.frames);
+    clip.motion.frame_time = c.frame_time;
+    const Clip after = Edited(Rate(c.fps), clip);
+    EXPECT_DOUBLE_EQ(after.motion.frame_time, c.new_frame_time);
+    ASSERT_EQ(after.motion.frames, (c.frames - 1) * c.to / c.from + 1);
+    for (int64_t k = 0; k < after.motion.frames; ++k) {
+      const auto row = RowOf(after, static_cast<size_t>(k));
+      const double place =
+          static_cast<double>(k * c.from) / static_cast<double>(c.to);
+      const auto expected =
+          k * c.from % c.to == 0
+              ? RowOf(clip, static_cast<size_t>(k * c.from / c.to))
+              : PoseAt(clip, place, Interpolation::kSlerp);
+      for (size_t i = 0; i < row.size(); ++i) {
+        ASSERT_FLOAT_EQ(row[i], expected[i]) << k;
+      }
+      if (k * c.from % c.to == 0) {
+        ASSERT_EQ(row, expected) << k;
+      }
+    }
+  }
+}
+
+// A step of the range divides the rate that the file means.
+TEST(Resample, FramesOfARangeAtAFrameOfTheSourceAreThatFrame) {
+  Clip clip = CountingClip(SmallLeg(0).skeleton, 4001);
+  clip.motion.frame_time = 0.0083333;
+  ClipEdits edits = Rate(10);
+  edits.frames.step = 3;
+  const Clip after = Edited(edits, clip);
+  ASSERT_EQ(after.motion.frames, 334);
+  for (size_t k = 0; k < 334; ++k) {
+    ASSERT_EQ(RowOf(after, k), RowOf(clip, 12 * k));
   }
 }
 
@@ -189,7 +254,7 @@ TEST(Resample, EndRule) {
 TEST(Resample, CountsAreByTheRuleAlone) {
   for (int64_t frames = 1; frames < 60; ++frames) {
     for (const double fps : {1.0, 23.976, 24.0, 25.0, 30.0, 59.94, 120.0}) {
-      const Resampling rate = {fps, 0.0083333};
+      const Resampling rate = ResamplingOf(1 / 0.0084, fps);
       int64_t count = 0;
       while (IsWithin(rate, count, frames)) ++count;
       EXPECT_EQ(ResampledFrames(rate, frames, 1000), count);

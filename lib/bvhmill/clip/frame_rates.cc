@@ -19,7 +19,9 @@ constexpr double kRates[] = {
 
 // Films and television have rates that are slower than whole ones by this.
 constexpr double kSlower = 1.001;
-constexpr double kSameRate = 1e-6;
+constexpr double kWholeRate = 1e-6;
+// Rates that differ by less than this fraction are one.
+constexpr double kSameRate = 1e-4;
 // 0.033 is less than this from 1 / 30, and 0.03 is not.
 constexpr double kMostRounding = 0.011;
 // Seconds.
@@ -27,13 +29,12 @@ constexpr double kUsualFrameTime = 1.0 / 30;
 constexpr double kLongestFrameTime = 0.2;
 constexpr double kShortestFrameTime = 0.00099;
 
-// True if `frame_time` is the frame time of `rate`, rounded to as many decimals
-// as `frame_time` has.
-bool IsRounded(double frame_time, double rate) {
+// True if `value` is `of`, rounded to as many decimals as `value` has.
+bool IsRounded(double value, double of) {
   std::array<char, 32> text = {};
   char* const end = text.data() + text.size();
   const auto written =
-      std::to_chars(text.data(), end, frame_time, std::chars_format::fixed);
+      std::to_chars(text.data(), end, value, std::chars_format::fixed);
   const std::string_view is(text.data(), written.ptr);
   const size_t point = is.find('.');
   if (written.ec != std::errc() || point == std::string_view::npos) {
@@ -41,7 +42,7 @@ bool IsRounded(double frame_time, double rate) {
   }
   std::array<char, 64> rounded = {};
   const auto exact = std::to_chars(
-      rounded.data(), rounded.data() + rounded.size(), 1 / rate,
+      rounded.data(), rounded.data() + rounded.size(), of,
       std::chars_format::fixed, static_cast<int>(is.size() - point - 1));
   return exact.ec == std::errc() &&
          std::string_view(rounded.data(), exact.ptr) == is;
@@ -59,7 +60,8 @@ NearRate NearestFrameRate(double frame_time) {
   }
   const double whole = nearest.frames_per_second * kSlower;
   for (const double rate : kRates) {
-    if (std::abs(rate - whole) < kSameRate && IsRounded(frame_time, rate)) {
+    if (std::abs(rate - whole) < kWholeRate &&
+        IsRounded(frame_time, 1 / rate)) {
       return {rate, std::abs(frame_time * rate - 1)};
     }
   }
@@ -69,8 +71,16 @@ NearRate NearestFrameRate(double frame_time) {
 double StatedFrameRate(double frame_time) {
   const auto [rate, difference] = NearestFrameRate(frame_time);
   const bool is_stated =
-      difference <= kMostRounding && IsRounded(frame_time, rate);
+      difference < kSameRate ||
+      (difference <= kMostRounding && IsRounded(frame_time, 1 / rate));
   return is_stated ? rate : 1 / frame_time;
+}
+
+double WrittenFrameRate(double rate) {
+  const auto [near, difference] = NearestFrameRate(1 / rate);
+  const bool is_near = difference < kSameRate ||
+                       (difference <= kMostRounding && IsRounded(rate, near));
+  return is_near ? near : rate;
 }
 
 double MotionFrameTime(double frame_time) {

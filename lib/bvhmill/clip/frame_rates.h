@@ -22,10 +22,15 @@ struct NearRate {
 NearRate NearestFrameRate(double frame_time);
 
 // The rate in common use that `frame_time` stands for: it is the frame time of
-// that rate, rounded to the digits that are written, and within 1.1 % of it.
-// 0.033 is 30 frames a second. 1 / frame_time if it is none.
-// HasRate(frame_time) must be true.
+// that rate, rounded to the digits that are written, and within 1.1 % of it; or
+// it differs from it by less than 1/10000. 0.033 is 30 frames a second, and so
+// is 0.033333335. 1 / frame_time if it is none. HasRate(frame_time) must be
+// true.
 double StatedFrameRate(double frame_time);
+
+// The same rule for a rate that is written: 29.97 is 30 / 1.001 frames a
+// second. `rate` itself if it stands for none. It must be above 0.
+double WrittenFrameRate(double rate);
 
 // The seconds between frames for rules and repairs that depend on the rate:
 // `frame_time`, or 1/30 if it is not from 0.00099 to 0.2.

@@ -8,14 +8,14 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/edit/joint_edits.h"
 #include "bvhmill/edit/space_edits.h"
 
 namespace bvhmill {
 namespace {
 
-// Rates that differ by less than this fraction count as one rate: files write
-// 0.008333 for 120 frames per second.
+// Rates that differ by less than this fraction count as one rate.
 constexpr double kSameRate = 1e-4;
 // If the frame time differs from 1 / rate by less than this fraction, the
 // difference is rounding.
@@ -108,14 +108,15 @@ absl::Status ClipEditor::EditTime(const ClipEdits& edits, double frame_time,
   }
   if (frames) frames_ = CountChosen(range_, *frames);
   if (edits.resample_fps == 0) return absl::OkStatus();
-  const double off = std::abs(edits.resample_fps * frame_time_ - 1);
-  if (off < kSameRate) {
-    if (off > kSameTime) frame_time_ = 1 / edits.resample_fps;
-    return absl::OkStatus();
-  }
+  const double from =
+      StatedFrameRate(frame_time) / static_cast<double>(range_.step);
+  const double to = WrittenFrameRate(edits.resample_fps);
+  const bool is_exact =
+      std::abs(edits.resample_fps * frame_time_ - 1) <= kSameTime;
+  if (!is_exact) frame_time_ = 1 / to;
+  if (std::abs(to / from - 1) < kSameRate) return absl::OkStatus();
   interpolation_ = edits.interpolation;
-  resampling_ = {edits.resample_fps, frame_time_};
-  frame_time_ = 1 / edits.resample_fps;
+  resampling_ = ResamplingOf(from, to);
   if (!frames_) return absl::OkStatus();
   frames_ =
       ResampledFrames(*resampling_, *frames_, kMaxFrames).value_or(kMaxFrames);

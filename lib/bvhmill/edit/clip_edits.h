@@ -105,8 +105,9 @@ struct ClipEdits {
   // joint map.
   std::string names_to;
   FrameRange frames;
-  // Frames per second; 0 keeps the rate. If the clip has this rate already,
-  // except for a frame time that is rounded to four digits, only the frame time
+  // Frames per second; 0 keeps the rate. The rate of the clip is the one that
+  // its frame time stands for (StatedFrameRate), and 29.97 here is 30 / 1.001
+  // (WrittenFrameRate). If the clip has this rate already, only the frame time
   // is corrected.
   double resample_fps = 0;
   Interpolation interpolation = Interpolation::kSlerp;

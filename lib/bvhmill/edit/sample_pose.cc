@@ -103,10 +103,9 @@ void BlendPoses(const Skeleton& skeleton, std::span<const float> a,
 }
 
 void SamplePose(const Skeleton& skeleton, std::span<const float> values,
-                int64_t frames, double frame_time, double seconds,
-                Interpolation interpolation, std::span<float> out) {
-  const auto last = static_cast<double>(frames - 1);
-  const double place = std::clamp(seconds / frame_time, 0.0, last);
+                int64_t frames, double place, Interpolation interpolation,
+                std::span<float> out) {
+  place = std::clamp(place, 0.0, static_cast<double>(frames - 1));
   const auto row = [&](double frame) {
     return values.subspan(static_cast<size_t>(frame) * out.size(), out.size());
   };
@@ -120,11 +119,23 @@ void SamplePose(const Skeleton& skeleton, std::span<const float> values,
              interpolation, out);
 }
 
+Resampling ResamplingOf(double from_rate, double to_rate) {
+  // 2 * 1001.
+  constexpr double kParts = 2002;
+  constexpr double kRounding = 1e-12;
+  const auto whole = [](double rate) {
+    const double parts = rate * kParts;
+    const double nearest = std::round(parts);
+    return std::abs(parts - nearest) <= kRounding * parts ? nearest : parts;
+  };
+  return {whole(from_rate), whole(to_rate)};
+}
+
 std::optional<int64_t> ResampledFrames(const Resampling& rate, int64_t frames,
                                        int64_t most) {
   if (frames <= 0) return 0;
-  const double last = (static_cast<double>(frames - 1) + kFrameTolerance) *
-                      rate.frame_time * rate.fps;
+  const double last =
+      (static_cast<double>(frames - 1) + kFrameTolerance) * rate.to / rate.from;
   // One frame more, because rounding is corrected below.
   if (!(last < static_cast<double>(most) + 1)) return std::nullopt;
   auto count = static_cast<int64_t>(last) + 1;
