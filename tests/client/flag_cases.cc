@@ -66,6 +66,7 @@ std::vector<OptionFlag> EditFlags() {
       {"frames", ":9", "edits { frames { end: 9 step: 1 } }"},
       {"frames", "::4", "edits { frames { step: 4 } }"},
       {"fps", "29.97", "edits { resample_fps: 29.97 }"},
+      {"state-fps", "29.97", "edits { state_fps: 29.97 }"},
       {"interpolation", "slerp", "edits { resample_fps: 30 }", {"--fps=30"}},
       {"interpolation",
        "lerp-angle",

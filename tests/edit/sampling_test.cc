@@ -226,6 +226,29 @@ TEST(Resample, FramesOfARangeAtAFrameOfTheSourceAreThatFrame) {
   }
 }
 
+TEST(StateRate, ChangesOnlyTheFrameTime) {
+  constexpr double kRates[][2] = {
+      {120, 1.0 / 120}, {29.97, 1.001 / 30}, {0.5, 2}, {7, 1.0 / 7}};
+  for (const double frame_time : {1.0 / 24, 0.0, -1.0, double{NAN}}) {
+    for (const auto& [rate, stated] : kRates) {
+      Clip clip = RandomClip({}, 20, 5);
+      clip.motion.frame_time = frame_time;
+      ClipEdits edits;
+      edits.state_fps = rate;
+      const Clip after = Edited(edits, clip);
+      clip.motion.frame_time = after.motion.frame_time;
+      ExpectSameClip(after, clip);
+      EXPECT_DOUBLE_EQ(after.motion.frame_time, stated) << rate;
+    }
+  }
+  ClipEdits edits;
+  edits.state_fps = 60;
+  edits.frames = {0, 0, 2};
+  const Clip after = Edited(edits, RandomClip({}, 21, 5));
+  EXPECT_EQ(after.motion.frames, 11);
+  EXPECT_DOUBLE_EQ(after.motion.frame_time, 1.0 / 60);
+}
+
 // Frames k with k / fps <= (frames - 1) * frame_time.
 TEST(Resample, EndRule) {
   const struct {

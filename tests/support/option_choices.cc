@@ -149,6 +149,7 @@ void AddFrameEdits(std::vector<EditChoice>* out) {
       e->interpolation = way;
     }));
   };
+  out->push_back(Plain("a stated rate", [](auto* e) { e->state_fps = 50; }));
   rate("more frames", 133, Interpolation::kSlerp);
   rate("more frames by angles", 133, Interpolation::kLerpAngle);
   rate("fewer frames", 7, Interpolation::kSlerp);

@@ -129,6 +129,8 @@ const OptionCase kOptionCases[] = {
      [](ConvertOptions* o) { o->edits.repairs.unwrap_angles = true; }},
     {"edits { resample_fps: 29.97 }",
      [](ConvertOptions* o) { o->edits.resample_fps = 29.97; }},
+    {"edits { state_fps: 29.97 }",
+     [](ConvertOptions* o) { o->edits.state_fps = 29.97; }},
     {"edits { up_axis: AXIS_UNSPECIFIED }", &NoChange, kOnlyRead},
     {"read { up_axis: AXIS_Z } edits { up_axis: AXIS_Y }",
      [](ConvertOptions* o) {

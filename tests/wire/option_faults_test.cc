@@ -73,6 +73,8 @@ const BadOption kBadOptions[] = {
      [](auto* m) { m->mutable_edits()->mutable_frames()->set_step(-1); }},
     {"options.edits.resample_fps",
      [](auto* m) { m->mutable_edits()->set_resample_fps(-1); }},
+    {"options.edits.state_fps",
+     [](auto* m) { m->mutable_edits()->set_state_fps(-1); }},
     {"options.edits.joint_map",
      [](auto* m) { m->mutable_edits()->set_joint_map("none"); }},
     {"options.edits.names_to",

@@ -230,9 +230,9 @@ void Put(const Repairs& value, Lines* out) {
 
 void Put(const ClipEdits& value, Lines* out) {
   const auto& [repairs, drop_joints, keep_joints, rename_joints, joint_map,
-               joint_map_rows, names_to, frames, resample_fps, interpolation,
-               up_axis, meters_per_unit, root_motion, root_alignment, source] =
-      value;
+               joint_map_rows, names_to, frames, resample_fps, state_fps,
+               interpolation, up_axis, meters_per_unit, root_motion,
+               root_alignment, source] = value;
   out->Nest("repairs", repairs);
   out->Add("drop_joints", drop_joints);
   out->Add("keep_joints", keep_joints);
@@ -242,6 +242,7 @@ void Put(const ClipEdits& value, Lines* out) {
   out->Add("names_to", names_to);
   out->Nest("frames", frames);
   out->Add("resample_fps", resample_fps);
+  out->Add("state_fps", state_fps);
   out->Add("interpolation", Number(interpolation));
   out->Add("up_axis", Number(up_axis));
   out->Add("meters_per_unit", meters_per_unit);

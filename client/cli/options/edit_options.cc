@@ -47,6 +47,7 @@ constexpr FieldOption kFieldOptions[] = {
     {"options.edits.frames", "--frames"},
     {"options.edits.repairs.fill_gap_frames", "--fill-gaps"},
     {"options.edits.resample_fps", "--fps"},
+    {"options.edits.state_fps", "--state-fps"},
     {"options.edits.up_axis", "--to-up"},
     {"options.edits.meters_per_unit", "--to-units"},
     {"options.edits.root_alignment.position_axes", "--root-axes"},
@@ -203,6 +204,11 @@ void AddTimeEdits(CLI::App* app, ClipEdits* edits) {
       ->group(group);
   AddParsed(app, "--fps", &edits->resample_fps, AboveZero,
             "a number of frames per second", "resample to this rate")
+      ->type_name("R")
+      ->group(group);
+  AddParsed(app, "--state-fps", &edits->state_fps, AboveZero,
+            "a number of frames per second",
+            "state this rate; the frames stay as they are")
       ->type_name("R")
       ->group(group);
   AddChoice<Interpolation>(app, "--interpolation", &edits->interpolation,
@@ -376,6 +382,9 @@ std::string ReadEditFlags(const Session& session, const EditFlags& flags,
   if (edits->up_axis != UpAxis::kUnknown &&
       source.up_axis == UpAxis::kUnknown) {
     return "--to-up needs --up";
+  }
+  if (edits->resample_fps > 0 && edits->state_fps > 0) {
+    return "--fps and --state-fps exclude each other";
   }
   if (IsTyped(session, "--interpolation") && edits->resample_fps == 0) {
     return "--interpolation needs --fps";

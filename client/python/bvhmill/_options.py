@@ -29,6 +29,8 @@ class EditOptions(TypedDict, total=False):
     `joint_map` is the name of a built-in map, or old names and new names.
     `names_to` is a naming scheme such as "mixamo": the scheme of the take is
     recognized, and joints get their names in this one.
+    `fps` resamples the take to another rate; `state_fps` keeps the frames, and
+    states this rate for them. They exclude each other.
     `frames` is a slice, or (begin, end) or (begin, end, step); only a slice can
     leave out its end. `units` and `up` say what the file has; `to_units` and
     `to_up` what is wanted. A unit is a word such as "cm", or metres per unit.
@@ -46,6 +48,7 @@ class EditOptions(TypedDict, total=False):
     names_to: str
     frames: Union[slice, Tuple[int, int], Tuple[int, int, int]]
     fps: float
+    state_fps: float
     interpolation: Literal["slerp", "lerp"]
     up: Literal["y", "z"]
     to_up: Literal["y", "z"]
@@ -90,8 +93,8 @@ class ReadOptions(CheckOptions, EditOptions, total=False):
     Editing (`EditOptions`), in the order in which it is done:
     drop_repeated_frames, snap_frame_time, fill_gap_frames, replace_spikes,
     unwrap_angles, drop, keep, rename, joint_map, names_to, frames, fps,
-    interpolation, up, to_up, units, to_units, in_place, root_motion, root_axes,
-    root_signs, root_correction.
+    state_fps, interpolation, up, to_up, units, to_units, in_place, root_motion,
+    root_axes, root_signs, root_correction.
     """
 
 
@@ -241,7 +244,8 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
 _MAPPINGS = ("severities", "thresholds", "limits", "rename", "joint_map")
 _CHECKED: dict[str, Callable[[str, Any], Any]] = {
     "ignore": _names, "only": _names, "drop": _names, "keep": _kept,
-    "frames": _frames, "fps": _positive, "units": _unit, "to_units": _unit,
+    "frames": _frames, "fps": _positive, "state_fps": _positive, "units": _unit,
+    "to_units": _unit,
     "root_correction": _three,
     **{key: _word for key in _WORDS},
 }

@@ -321,6 +321,7 @@ Setters EditSetters(ClipEdits* edits) {
                           std::get<2>(range)};
        }},
       {"fps", [=](py::handle v) { edits->resample_fps = v.cast<double>(); }},
+      {"state_fps", [=](py::handle v) { edits->state_fps = v.cast<double>(); }},
       {"interpolation",
        [=](py::handle v) {
          edits->interpolation =

@@ -205,6 +205,11 @@ def test_editing_gives_another_take(walk):
                           fps=50)
     np.testing.assert_array_equal(edited.values, direct.values)
     np.testing.assert_array_equal(edited.positions, direct.positions)
+    stated = take.edit(state_fps=29.97)
+    np.testing.assert_array_equal(stated.values, take.values)
+    assert stated.frame_time == pytest.approx(1.001 / 30, rel=1e-12)
+    with pytest.raises(ValueError, match="state_fps"):
+        take.edit(state_fps=30, fps=30)
     assert take.edit(rename={"j0": "Hips"}).names[0] == "Hips"
     assert take.edit(joint_map={"j0": "Hips"}).names[0] == "Hips"
     np.testing.assert_allclose(

@@ -107,6 +107,7 @@ absl::Status ClipEditor::EditTime(const ClipEdits& edits, double frame_time,
     return BeginsAfterEnd(range_, *frames);
   }
   if (frames) frames_ = CountChosen(range_, *frames);
+  if (edits.state_fps > 0) frame_time_ = 1 / WrittenFrameRate(edits.state_fps);
   if (edits.resample_fps == 0) return absl::OkStatus();
   const double from =
       StatedFrameRate(frame_time) / static_cast<double>(range_.step);

@@ -77,6 +77,24 @@ absl::Status CheckFrames(const FrameRange& frames) {
   return absl::OkStatus();
 }
 
+// 0 stands for no rate. The frame time of a rate must be finite.
+bool IsRate(double fps) {
+  return IsAtLeastZero(fps) && (fps == 0 || std::isfinite(1 / fps));
+}
+
+absl::Status CheckRates(const ClipEdits& edits) {
+  constexpr std::string_view kWrong = "is not a number of at least 0";
+  constexpr std::string_view kStated = "options.edits.state_fps";
+  if (!IsRate(edits.resample_fps)) {
+    return InvalidField("options.edits.resample_fps", kWrong);
+  }
+  if (!IsRate(edits.state_fps)) return InvalidField(kStated, kWrong);
+  if (edits.resample_fps != 0 && edits.state_fps != 0) {
+    return InvalidField(kStated, "cannot be used together with resample_fps");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status SourceUnknown(std::string_view field, std::string_view source) {
   const std::string needs = "options.read." + std::string(source);
   return MakeCallError(
@@ -140,7 +158,8 @@ bool IsEmpty(const ClipEdits& edits) {
                      edits.rename_joints.empty() && edits.joint_map.empty() &&
                      edits.joint_map_rows.empty() && edits.names_to.empty();
   const bool frames = edits.frames.begin == 0 && edits.frames.end == 0 &&
-                      edits.frames.step <= 1 && edits.resample_fps == 0;
+                      edits.frames.step <= 1 && edits.resample_fps == 0 &&
+                      edits.state_fps == 0;
   const bool conventions =
       (edits.up_axis == UpAxis::kUnknown ||
        edits.up_axis == edits.source.up_axis) &&
@@ -155,10 +174,7 @@ absl::Status CheckEdits(const ClipEdits& edits) {
   BVHMILL_RETURN_IF_ERROR(CheckRepairs(edits.repairs));
   BVHMILL_RETURN_IF_ERROR(CheckNames(edits));
   BVHMILL_RETURN_IF_ERROR(CheckFrames(edits.frames));
-  if (!IsAtLeastZero(edits.resample_fps)) {
-    return InvalidField("options.edits.resample_fps",
-                        "is not a number of at least 0");
-  }
+  BVHMILL_RETURN_IF_ERROR(CheckRates(edits));
   BVHMILL_RETURN_IF_ERROR(CheckConventions(edits));
   return CheckAlignment(edits.root_alignment);
 }

@@ -110,6 +110,10 @@ struct ClipEdits {
   // (WrittenFrameRate). If the clip has this rate already, only the frame time
   // is corrected.
   double resample_fps = 0;
+  // The rate that the clip states after the edits, in frames per second; its
+  // frames stay as they are. 0 changes nothing. Not together with resample_fps.
+  // It stands for a rate as that one does.
+  double state_fps = 0;
   Interpolation interpolation = Interpolation::kSlerp;
   // The wanted up axis and unit. To set one, `source` must state that of the
   // clip. The two units may differ by a factor of up to 10^12.

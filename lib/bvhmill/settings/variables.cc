@@ -46,7 +46,8 @@ constexpr std::string_view kOptions =
     "recommended-chunk-bytes recursive reflection rename replace-spikes "
     "report-jsonl resume retime root-axes root-correction root-offset "
     "root-signs rotation-kind rotation-space rule s3-ca s3-credentials "
-    "s3-endpoint s3-region server severity snap-rate strict summary table "
+    "s3-endpoint s3-region server severity snap-rate state-fps strict summary "
+    "table "
     "threads timeout tls-ca tls-cert tls-client-ca tls-key tls-system "
     "to-units to-up token-file trim units unwrap up upload wait "
     "write-baseline";

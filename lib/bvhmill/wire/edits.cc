@@ -163,6 +163,7 @@ absl::Status FromProto(const v1::ClipEdits& message, ClipEdits* edits) {
                    message.frames().step()};
   if (edits->frames.step == 0) edits->frames.step = 1;
   edits->resample_fps = message.resample_fps();
+  edits->state_fps = message.state_fps();
   edits->meters_per_unit = message.meters_per_unit();
   BVHMILL_RETURN_IF_ERROR(
       InterpolationFromProto(message.interpolation(), &edits->interpolation));
@@ -181,6 +182,7 @@ v1::ClipEdits ToProto(const ClipEdits& edits) {
   }
   FramesToProto(edits.frames, &out);
   out.set_resample_fps(edits.resample_fps);
+  out.set_state_fps(edits.state_fps);
   if (edits.interpolation == Interpolation::kLerpAngle) {
     out.set_interpolation(v1::INTERPOLATION_LERP_ANGLE);
   }

@@ -130,6 +130,8 @@ void EditFrames(Choices* choices, ClipEdits* edits) {
     edits->frames = {static_cast<int64_t>(choices->Below(4)),
                      static_cast<int64_t>(choices->Below(6)),
                      static_cast<int64_t>(1 + choices->Below(3))};
+  } else if (choices->OneIn(4)) {
+    edits->state_fps = OneOf(kRates, choices);
   } else {
     edits->resample_fps = OneOf(kRates, choices);
     if (choices->OneIn(2)) edits->interpolation = Interpolation::kLerpAngle;

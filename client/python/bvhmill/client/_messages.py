@@ -112,6 +112,7 @@ def _set_edits(words: Mapping[str, Any], edits: Any) -> None:
         edits.frames.begin, edits.frames.end = begin, end
         edits.frames.step = step
     edits.resample_fps = words.get("fps", 0)
+    edits.state_fps = words.get("state_fps", 0)
     edits.meters_per_unit = words.get("to_units", 0)
     tables: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
         ("interpolation", "interpolation", _INTERPOLATIONS),
