@@ -305,7 +305,7 @@ Clip WithAvatarNames(const Clip& clip) {
     Clip renamed = clip;
     ClipEdits edits;
     edits.joint_map = map;
-    if (!EditClip(edits, {}, {}, nullptr, &renamed).ok()) continue;
+    if (!EditClip(edits, {}, {}, nullptr, &renamed, nullptr).ok()) continue;
     if (Known(renamed) > Known(best)) best = std::move(renamed);
   }
   return best;

@@ -403,7 +403,8 @@ TEST(ClipEdits, CanBeCancelled) {
   edits.resample_fps = 1000;
   Clip clip = SmallLeg(5);
   Budget budget({}, &cancel);
-  EXPECT_EQ(EditClip(edits, {}, {}, &budget, &clip).code(), Code::kCancelled);
+  EXPECT_EQ(EditClip(edits, {}, {}, &budget, &clip, nullptr).code(),
+            Code::kCancelled);
 }
 
 }  // namespace

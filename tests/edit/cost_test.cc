@@ -76,7 +76,7 @@ TEST(CostOfEdits, ATurnOfARootIsWork) {
   const auto work_of = [](const ClipEdits& edits) {
     Budget budget({}, nullptr);
     Clip clip = CountingClip(Fan(1), kFrames);
-    EXPECT_TRUE(EditClip(edits, {}, {}, &budget, &clip).ok());
+    EXPECT_TRUE(EditClip(edits, {}, {}, &budget, &clip, nullptr).ok());
     return budget.work();
   };
   EXPECT_GE(work_of(turned), work_of({}) + 100 * kFrames);

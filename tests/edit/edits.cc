@@ -9,7 +9,8 @@
 namespace bvhmill::testing {
 
 Clip Edited(const ClipEdits& edits, Clip clip, const Conventions& conventions) {
-  const absl::Status status = EditClip(edits, conventions, {}, nullptr, &clip);
+  const absl::Status status =
+      EditClip(edits, conventions, {}, nullptr, &clip, nullptr);
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(clip.motion.values.size(), static_cast<size_t>(clip.motion.frames) *
                                            clip.skeleton.channels.size());
@@ -19,7 +20,8 @@ Clip Edited(const ClipEdits& edits, Clip clip, const Conventions& conventions) {
 absl::Status StatusOfEdit(const ClipEdits& edits, Clip clip,
                           const Limits& limits) {
   const Clip before = clip;
-  const absl::Status status = EditClip(edits, {}, limits, nullptr, &clip);
+  const absl::Status status =
+      EditClip(edits, {}, limits, nullptr, &clip, nullptr);
   if (!status.ok()) ExpectSameClip(clip, before);
   return status;
 }

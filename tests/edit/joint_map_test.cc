@@ -5,6 +5,7 @@
 #include <set>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/report/issue_log.h"
 #include "bvhmill/skeletons/naming_schemes.h"
 #include "tests/edit/edits.h"
 #include "tests/support/clips.h"
@@ -154,6 +155,111 @@ TEST(JointMap, ANumberedNameTakesPrecedenceInAnyOrderOfTheRows) {
             (std::vector<std::string>{"each", "second", "each"}));
   EXPECT_EQ(NamesOf(Edited(edits, ClipOf({"a:X", "b:X"}))),
             (std::vector<std::string>{"each", "second"}));
+}
+
+// The lines of the report about edits of a clip with these joints.
+std::vector<std::string> ReportOf(const ClipEdits& edits,
+                                  const std::vector<std::string>& joints) {
+  Clip clip = ClipOf(joints);
+  IssueLog log(ReportOptions{});
+  EXPECT_TRUE(EditClip(edits, {}, {}, nullptr, &clip, &log).ok());
+  std::vector<std::string> lines;
+  for (const Issue& issue : log.Finish(true, true).issues) {
+    lines.push_back(RenderIssue(issue));
+  }
+  return lines;
+}
+
+struct ReportCase {
+  const char* about;
+  void (*edit)(ClipEdits*);
+  std::vector<std::string> joints;
+  std::vector<std::string> lines;
+};
+
+const ReportCase kReportCases[] = {
+    {"no renaming",
+     [](ClipEdits* e) { e->drop_joints = {"x"}; },
+     {"a", "x"},
+     {}},
+    {"pairs",
+     [](ClipEdits* e) {
+       e->rename_joints = {{"Hips", "p"}};
+     },
+     {"Hips", "x", "y"},
+     {"info: EDIT_JOINTS_RENAMED: 1 of 3 joints renamed"}},
+    {"a joint that is dropped",
+     [](ClipEdits* e) {
+       e->drop_joints = {"y"};
+       e->rename_joints = {{"Hips", "p"}};
+     },
+     {"Hips", "x", "y"},
+     {"info: EDIT_JOINTS_RENAMED: 1 of 2 joints renamed"}},
+    {"a map that fits",
+     [](ClipEdits* e) { e->joint_map = "cmu"; },
+     {"Hips", "LeftUpLeg", "x", "y"},
+     {"info: EDIT_JOINTS_RENAMED: 2 of 4 joints renamed"}},
+    {"a map that fits badly",
+     [](ClipEdits* e) { e->joint_map = "cmu"; },
+     {"Hips", "x", "y"},
+     {"warning: EDIT_JOINTS_RENAMED: 1 of 3 joints renamed"}},
+    {"a small map of the caller",
+     [](ClipEdits* e) {
+       e->joint_map_rows = {{"Hips", "p"}};
+     },
+     {"a:Hips", "x", "y"},
+     {"info: EDIT_JOINTS_RENAMED: 1 of 3 joints renamed"}},
+    {"a row without a joint",
+     [](ClipEdits* e) {
+       e->joint_map_rows = {{"Hips", "p"}, {"Hip", "q"}};
+     },
+     {"Hips", "x"},
+     {"info: EDIT_JOINTS_RENAMED: 1 of 2 joints renamed; the clip has no joint "
+      "for 1 of 2 rows of the map: 'Hip'"}},
+    {"many rows without a joint",
+     [](ClipEdits* e) {
+       e->joint_map_rows = {
+           {"a", "b"}, {"c", "d"}, {"e", "f"}, {"g#2", "h"}, {"x", "z"}};
+     },
+     {"x", "g", "y"},
+     {"warning: EDIT_JOINTS_RENAMED: 1 of 3 joints renamed; the clip has no "
+      "joint for 4 of 5 rows of the map: 'a', 'c', 'e', ..."}},
+    {"a name of two joints",
+     [](ClipEdits* e) {
+       e->rename_joints = {{"Hips", "Spine"}};
+     },
+     {"Hips", "Spine"},
+     {"warning: EDIT_NAME_SHARED: after the renaming several joints have the "
+      "name 'Spine'",
+      "info: EDIT_JOINTS_RENAMED: 1 of 2 joints renamed"}},
+    {"a name of two joints and another one",
+     [](ClipEdits* e) {
+       e->rename_joints = {{"a", "b"}};
+     },
+     {"a", "a", "b"},
+     {"warning: EDIT_NAME_SHARED: after the renaming several joints have the "
+      "name 'b'",
+      "info: EDIT_JOINTS_RENAMED: 2 of 3 joints renamed"}},
+    {"a name that joints shared before",
+     [](ClipEdits* e) {
+       e->rename_joints = {{"a", "b"}};
+     },
+     {"a", "a"},
+     {"info: EDIT_JOINTS_RENAMED: 2 of 2 joints renamed"}},
+    {"exchanged names",
+     [](ClipEdits* e) {
+       e->rename_joints = {{"a", "b"}, {"b", "a"}};
+     },
+     {"a", "b"},
+     {"info: EDIT_JOINTS_RENAMED: 2 of 2 joints renamed"}},
+};
+
+TEST(JointMap, TheReportSaysHowWellItFits) {
+  for (const ReportCase& c : kReportCases) {
+    ClipEdits edits;
+    c.edit(&edits);
+    EXPECT_EQ(ReportOf(edits, c.joints), c.lines) << c.about;
+  }
 }
 
 // Renaming comes first, so a map can be helped.

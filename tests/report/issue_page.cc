@@ -62,6 +62,7 @@ constexpr Family kFamilies[] = {
     {"TARGET", "outputs that cannot hold the clip, found before they are made"},
     {"DATASET", "clips that break the expectations of their data set"},
     {"REPAIR", "changes that repairs made"},
+    {"EDIT", "edits that may not be as intended"},
     {"REQUEST", "parts of a request that have no effect"},
 };
 

@@ -55,7 +55,7 @@ absl::Status TooManyFrames(int64_t most) {
 absl::StatusOr<ClipEditor> ClipEditor::Make(
     const ClipEdits& edits, const Conventions& conventions,
     const Skeleton& skeleton, double frame_time, std::optional<int64_t> frames,
-    const Limits& limits, Budget* budget) {
+    const Limits& limits, Budget* budget, IssueLog* log) {
   BVHMILL_RETURN_IF_ERROR(CheckEdits(edits));
   // Two skeletons, one with its joints edited and one with its space edited as
   // well; kMaps column maps.
@@ -70,7 +70,7 @@ absl::StatusOr<ClipEditor> ClipEditor::Make(
                            ? std::min(limits.max_frames, kMaxFrames)
                            : kMaxFrames;
   BVHMILL_RETURN_IF_ERROR(
-      editor.EditNames(edits, conventions, skeleton, limits));
+      editor.EditNames(edits, conventions, skeleton, limits, log));
   BVHMILL_RETURN_IF_ERROR(editor.EditTime(edits, frame_time, frames));
   editor.EditSpace(edits);
   return editor;
@@ -79,7 +79,7 @@ absl::StatusOr<ClipEditor> ClipEditor::Make(
 absl::Status ClipEditor::EditNames(const ClipEdits& edits,
                                    const Conventions& conventions,
                                    const Skeleton& skeleton,
-                                   const Limits& limits) {
+                                   const Limits& limits, IssueLog* log) {
   source_columns_ = skeleton.channels.size();
   joints_ = {skeleton, IdentityColumns(source_columns_)};
   std::vector<bool> dropped;
@@ -87,7 +87,7 @@ absl::Status ClipEditor::EditNames(const ClipEdits& edits,
   if (std::find(dropped.begin(), dropped.end(), true) != dropped.end()) {
     BVHMILL_RETURN_IF_ERROR(DropJoints(dropped, conventions, &joints_));
   }
-  return RenameJoints(edits, limits, budget_, &joints_.skeleton);
+  return RenameJoints(edits, limits, budget_, &joints_.skeleton, log);
 }
 
 absl::Status ClipEditor::EditTime(const ClipEdits& edits, double frame_time,

@@ -26,6 +26,7 @@
 #include "bvhmill/edit/column_map.h"
 #include "bvhmill/edit/root_turn.h"
 #include "bvhmill/edit/sample_pose.h"
+#include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 
@@ -60,15 +61,14 @@ class ClipEditor {
   // checks it, and Push fails once there are too many.
   //
   // `budget` may be null and must outlive the editor. The editor draws its
-  // memory and the work on rows from it, and returns its errors. O((nodes +
+  // memory and the work on rows from it, and returns its errors. `log` gets
+  // the issues of RenameJoints, and may be null. O((nodes +
   // names) log nodes + columns).
-  static absl::StatusOr<ClipEditor> Make(const ClipEdits& edits,
-                                         const Conventions& conventions,
-                                         const Skeleton& skeleton,
-                                         double frame_time,
-                                         std::optional<int64_t> frames,
-                                         const Limits& limits,
-                                         Budget* budget = nullptr);
+  static absl::StatusOr<ClipEditor> Make(
+      const ClipEdits& edits, const Conventions& conventions,
+      const Skeleton& skeleton, double frame_time,
+      std::optional<int64_t> frames, const Limits& limits,
+      Budget* budget = nullptr, IssueLog* log = nullptr);
 
   const Skeleton& skeleton() const { return edited_.skeleton; }
   double frame_time() const { return frame_time_; }
@@ -107,7 +107,8 @@ class ClipEditor {
  private:
   ClipEditor() = default;
   absl::Status EditNames(const ClipEdits& edits, const Conventions& conventions,
-                         const Skeleton& skeleton, const Limits& limits);
+                         const Skeleton& skeleton, const Limits& limits,
+                         IssueLog* log);
   absl::Status Spend(int64_t units);
   absl::Status EditTime(const ClipEdits& edits, double frame_time,
                         std::optional<int64_t> frames);

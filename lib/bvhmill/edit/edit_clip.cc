@@ -77,10 +77,10 @@ absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
 
 absl::Status EditClip(const ClipEdits& edits, const Conventions& conventions,
                       const Limits& limits, Budget* budget, Clip* clip,
-                      UninitializedVector<float>* spare) {
+                      IssueLog* log, UninitializedVector<float>* spare) {
   absl::StatusOr<ClipEditor> editor = ClipEditor::Make(
       edits, conventions, clip->skeleton, clip->motion.frame_time,
-      clip->motion.frames, limits, budget);
+      clip->motion.frames, limits, budget, log);
   if (!editor.ok()) return editor.status();
   BVHMILL_RETURN_IF_ERROR(
       CheckGrowth({clip->motion.frames, ColumnsOf(clip->skeleton)},

@@ -10,6 +10,7 @@
 #include "bvhmill/base/uninitialized.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/edit/clip_edits.h"
+#include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 
@@ -36,13 +37,15 @@ absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
 // is unchanged. Fails as ClipEditor::Make and CheckGrowth do, and with the
 // errors of `budget`.
 // `budget` may be null; the memory of the edited rows and the work are drawn
-// from it. Both clips are in memory for a while. O(frames x nodes).
+// from it. Both clips are in memory for a while. O(frames x nodes). `log` gets
+// the issues of RenameJoints, and may be null.
 //
 // If `spare` is not null, the edited rows take its memory, and it receives the
 // memory of the rows before. A caller that edits clip after clip thus allocates
 // no new memory.
 absl::Status EditClip(const ClipEdits& edits, const Conventions& conventions,
                       const Limits& limits, Budget* budget, Clip* clip,
+                      IssueLog* log,
                       UninitializedVector<float>* spare = nullptr);
 
 }  // namespace bvhmill

@@ -9,6 +9,7 @@
 #include "bvhmill/base/limits.h"
 #include "bvhmill/edit/clip_edits.h"
 #include "bvhmill/edit/column_map.h"
+#include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 
@@ -36,12 +37,14 @@ absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
 absl::Status DropJoints(const std::vector<bool>& dropped,
                         const Conventions& conventions, EditedSkeleton* edited);
 
-// Applies rename_joints, all at once, then the joint map, then names_to.
-// INVALID_ARGUMENT for an old name that matches no joint, a map without a row
-// that matches a joint, a clip whose naming scheme is not known, and a new name
-// that is longer than limits.max_name_bytes. The memory of the new names is
-// drawn from `budget`, which may be null; its errors are returned.
+// Applies rename_joints, all at once, then the joint map, then names_to. Logs
+// EDIT_JOINTS_RENAMED and EDIT_NAME_SHARED; `log` may be null. INVALID_ARGUMENT
+// for an old name that matches no joint, a map without a row that matches a
+// joint, a clip whose naming scheme is not known, and a new name that is longer
+// than limits.max_name_bytes. The memory of the new names is drawn from
+// `budget`, which may be null; its errors are returned.
 absl::Status RenameJoints(const ClipEdits& edits, const Limits& limits,
-                          Budget* budget, Skeleton* skeleton);
+                          Budget* budget, Skeleton* skeleton,
+                          IssueLog* log = nullptr);
 
 }  // namespace bvhmill

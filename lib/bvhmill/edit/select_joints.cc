@@ -1,5 +1,6 @@
 // Selects the joints that names and patterns mean, and renames joints.
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <span>
@@ -67,10 +68,20 @@ absl::Status CheckLengths(const NewNames& names, const Limits& limits) {
   return absl::OkStatus();
 }
 
+// What the renaming of a clip has done.
+struct Renaming {
+  // By node: an edit gives it a name.
+  std::vector<bool> renamed;
+  // A map or a naming scheme knows fewer than half of the joints.
+  bool fits_badly = false;
+  // For the message: "; 2 of 7 rows ...".
+  std::string detail;
+};
+
 // Sets the new names. One name can go to many joints, so their memory is drawn
 // first. The editor keeps two skeletons: hence 2 * bytes.
 absl::Status Apply(const NewNames& names, const Limits& limits, Budget* budget,
-                   Skeleton* skeleton) {
+                   Skeleton* skeleton, Renaming* renaming) {
   BVHMILL_RETURN_IF_ERROR(CheckLengths(names, limits));
   int64_t bytes = 0;
   for (const auto& [node, name] : names) {
@@ -80,6 +91,7 @@ absl::Status Apply(const NewNames& names, const Limits& limits, Budget* budget,
   BVHMILL_RETURN_IF_ERROR(WorkFrom(budget, 2 * bytes));
   for (const auto& [node, name] : names) {
     skeleton->nodes[static_cast<size_t>(node)].name = name;
+    renaming->renamed[static_cast<size_t>(node)] = true;
   }
   return absl::OkStatus();
 }
@@ -89,7 +101,8 @@ absl::Status Apply(const NewNames& names, const Limits& limits, Budget* budget,
 using SortedNames = std::map<std::string_view, std::string_view>;
 
 absl::Status RenameByPairs(const ClipEdits& edits, const Limits& limits,
-                           Budget* budget, Skeleton* skeleton) {
+                           Budget* budget, Skeleton* skeleton,
+                           Renaming* renaming) {
   if (edits.rename_joints.empty()) return absl::OkStatus();
   const NameIndex index = MakeNameIndex(*skeleton);
   const SortedNames pairs(edits.rename_joints.begin(),
@@ -100,12 +113,48 @@ absl::Status RenameByPairs(const ClipEdits& edits, const Limits& limits,
     if (found.empty()) return NoSuchJoint("options.edits.rename_joints", from);
     Collect(found, to, &names);
   }
-  return Apply(names, limits, budget, skeleton);
+  return Apply(names, limits, budget, skeleton, renaming);
 }
 
-absl::Status RenameByMap(const std::vector<JointMapRow>& rows,
+int64_t CountJoints(const Skeleton& skeleton) {
+  return std::count_if(skeleton.nodes.begin(), skeleton.nodes.end(),
+                       [](const Node& node) { return !IsEndSite(node); });
+}
+
+bool IsBelowHalf(int64_t part, int64_t all) { return 2 * part < all; }
+
+// "'Hips', 'Spine'": the first three of the names that are added.
+struct FirstNames {
+  std::string text;
+  int64_t count = 0;
+
+  void Add(std::string_view name) {
+    constexpr int64_t kShown = 3;
+    if (++count <= kShown) {
+      text.append(text.empty() ? "" : ", ").append(Quote(name));
+    } else if (count == kShown + 1) {
+      text.append(", ...");
+    }
+  }
+};
+
+FirstNames SourcesWithoutJoint(const std::vector<JointMapRow>& rows,
+                               const Skeleton& skeleton) {
+  const NameIndex whole = MakeNameIndex(skeleton);
+  const NameIndex bare = MakeNameIndex(skeleton, /*bare=*/true);
+  FirstNames missing;
+  for (const JointMapRow& row : rows) {
+    if (!FindName(whole, row.source).empty()) continue;
+    if (FindName(bare, row.source).empty()) missing.Add(row.source);
+  }
+  return missing;
+}
+
+// A map of the caller with a joint for each row does what it says, so it fits.
+// A built-in map has rows for many skeletons.
+absl::Status RenameByMap(const std::vector<JointMapRow>& rows, bool is_built_in,
                          const Limits& limits, Budget* budget,
-                         Skeleton* skeleton) {
+                         Skeleton* skeleton, Renaming* renaming) {
   const auto targets = NamesByMap(rows, *skeleton);
   NewNames names;
   for (size_t i = 0; i < targets.size(); ++i) {
@@ -115,22 +164,37 @@ absl::Status RenameByMap(const std::vector<JointMapRow>& rows,
     return InvalidField("options.edits.joint_map",
                         "no joint of the clip is in the map");
   }
-  return Apply(names, limits, budget, skeleton);
+  FirstNames missing;
+  if (!is_built_in) missing = SourcesWithoutJoint(rows, *skeleton);
+  if (missing.count > 0) {
+    renaming->detail = "; the clip has no joint for " +
+                       std::to_string(missing.count) + " of " +
+                       std::to_string(rows.size()) +
+                       " rows of the map: " + missing.text;
+  }
+  renaming->fits_badly =
+      (is_built_in || missing.count > 0) &&
+      IsBelowHalf(static_cast<int64_t>(names.size()), CountJoints(*skeleton));
+  return Apply(names, limits, budget, skeleton, renaming);
 }
 
 absl::Status RenameByMaps(const ClipEdits& edits, const Limits& limits,
-                          Budget* budget, Skeleton* skeleton) {
+                          Budget* budget, Skeleton* skeleton,
+                          Renaming* renaming) {
   if (!edits.joint_map_rows.empty()) {
-    return RenameByMap(edits.joint_map_rows, limits, budget, skeleton);
+    return RenameByMap(edits.joint_map_rows, /*is_built_in=*/false, limits,
+                       budget, skeleton, renaming);
   }
   if (edits.joint_map.empty()) return absl::OkStatus();
   const auto rows = FindJointMap(edits.joint_map);
-  return rows.ok() ? RenameByMap(*rows, limits, budget, skeleton)
+  return rows.ok() ? RenameByMap(*rows, /*is_built_in=*/true, limits, budget,
+                                 skeleton, renaming)
                    : rows.status();
 }
 
 absl::Status RenameToScheme(std::string_view name, const Limits& limits,
-                            Budget* budget, Skeleton* skeleton) {
+                            Budget* budget, Skeleton* skeleton,
+                            Renaming* renaming) {
   if (name.empty()) return absl::OkStatus();
   BVHMILL_RETURN_IF_ERROR(CheckNamesTo(name));
   BVHMILL_RETURN_IF_ERROR(
@@ -140,6 +204,11 @@ absl::Status RenameToScheme(std::string_view name, const Limits& limits,
     return InvalidField("options.edits.names_to",
                         "the naming scheme of the clip is not known");
   }
+  if (IsBelowHalf(recognition.matched, recognition.joints)) {
+    renaming->fits_badly = true;
+    renaming->detail += "; only " + std::to_string(recognition.matched) +
+                        " are in the naming scheme of the clip";
+  }
   const std::vector<std::string> found =
       NamesIn(*FindNamingScheme(name), *skeleton, recognition);
   NewNames names;
@@ -147,7 +216,57 @@ absl::Status RenameToScheme(std::string_view name, const Limits& limits,
     if (!found[i].empty())
       names.emplace_back(static_cast<int32_t>(i), found[i]);
   }
-  return Apply(names, limits, budget, skeleton);
+  return Apply(names, limits, budget, skeleton, renaming);
+}
+
+// For each node, the first joint of the same name; -1 for an end site.
+std::vector<int32_t> FirstNamesakes(const NameIndex& index, size_t nodes) {
+  std::vector<int32_t> first(nodes, -1);
+  std::span<const NamedJoint> left = index.joints;
+  while (!left.empty()) {
+    const auto same = FindName(index, left[0].name);
+    for (const NamedJoint& joint : same) {
+      first[static_cast<size_t>(joint.node)] = same[0].node;
+    }
+    left = left.subspan(same.size());
+  }
+  return first;
+}
+
+// Logs the names that joints share now and, by `before`, did not share.
+void LogSharedNames(const std::vector<int32_t>& before,
+                    const Skeleton& skeleton, IssueLog* log) {
+  const NameIndex index = MakeNameIndex(skeleton);
+  const std::vector<int32_t> now = FirstNamesakes(index, before.size());
+  std::vector<bool> is_shared(before.size(), false);
+  for (size_t i = 0; i < now.size(); ++i) {
+    if (now[i] < 0) continue;
+    const auto first = static_cast<size_t>(now[i]);
+    if (before[i] != before[first]) is_shared[first] = true;
+  }
+  FirstNames names;
+  for (size_t i = 0; i < is_shared.size(); ++i) {
+    if (is_shared[i]) names.Add(skeleton.nodes[i].name);
+  }
+  if (names.count == 0) return;
+  log->Add(IssueCode::EDIT_NAME_SHARED, {}, {{"names", names.text}},
+           names.count);
+}
+
+bool RenamesJoints(const ClipEdits& edits) {
+  return !edits.rename_joints.empty() || !edits.joint_map.empty() ||
+         !edits.joint_map_rows.empty() || !edits.names_to.empty();
+}
+
+void LogRenaming(const Renaming& renaming, const Skeleton& skeleton,
+                 IssueLog* log) {
+  const auto count =
+      std::count(renaming.renamed.begin(), renaming.renamed.end(), true);
+  log->AddAs(renaming.fits_badly ? Severity::kWarning : Severity::kInfo,
+             IssueCode::EDIT_JOINTS_RENAMED, {},
+             {{"count", std::to_string(count)},
+              {"joints", std::to_string(CountJoints(skeleton))},
+              {"detail", renaming.detail}});
 }
 
 }  // namespace
@@ -195,10 +314,23 @@ std::vector<std::optional<std::string_view>> NamesByMap(
 }
 
 absl::Status RenameJoints(const ClipEdits& edits, const Limits& limits,
-                          Budget* budget, Skeleton* skeleton) {
-  BVHMILL_RETURN_IF_ERROR(RenameByPairs(edits, limits, budget, skeleton));
-  BVHMILL_RETURN_IF_ERROR(RenameByMaps(edits, limits, budget, skeleton));
-  return RenameToScheme(edits.names_to, limits, budget, skeleton);
+                          Budget* budget, Skeleton* skeleton, IssueLog* log) {
+  if (!RenamesJoints(edits)) return absl::OkStatus();
+  const size_t nodes = skeleton->nodes.size();
+  const std::vector<int32_t> before =
+      FirstNamesakes(MakeNameIndex(*skeleton), nodes);
+  Renaming renaming;
+  renaming.renamed.resize(nodes);
+  BVHMILL_RETURN_IF_ERROR(
+      RenameByPairs(edits, limits, budget, skeleton, &renaming));
+  BVHMILL_RETURN_IF_ERROR(
+      RenameByMaps(edits, limits, budget, skeleton, &renaming));
+  BVHMILL_RETURN_IF_ERROR(
+      RenameToScheme(edits.names_to, limits, budget, skeleton, &renaming));
+  if (log == nullptr) return absl::OkStatus();
+  LogRenaming(renaming, *skeleton, log);
+  LogSharedNames(before, *skeleton, log);
+  return absl::OkStatus();
 }
 
 }  // namespace bvhmill

@@ -31,6 +31,10 @@ REPAIR_UNWRAPPED euler_flip.bvh --unwrap
 CODES
 
 cp "$SAMPLES/static_pose.bvh" pose.bvh
+describe pose.bvh 'a pose of a body of 26 joints'
+example EDIT_JOINTS_RENAMED 0 pose.bvh validate --joint-map human36m
+example EDIT_NAME_SHARED 0 pose.bvh validate --rename Neck=Spine
+
 sed 's/JOINT Spine$/JOINT Spyne/' pose.bvh > renamed.bvh
 cp "$CASES/person_z_up.bvh" up.bvh
 cat > set.toml << 'TOML'

@@ -32,7 +32,7 @@ absl::Status EditStage(const ConvertOptions& options, Budget* budget,
   others.repairs = {};
   if (!IsEmpty(others)) {
     status = EditClip(others, options.conventions, options.limits, budget,
-                      &clip, &workspace->spare_values);
+                      &clip, log, &workspace->spare_values);
   }
   if (status.ok()) status = DrawDescription(clip.skeleton, budget);
   if (!status.ok()) return ErrorOfEdit(status);

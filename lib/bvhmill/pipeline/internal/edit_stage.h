@@ -16,9 +16,10 @@ namespace bvhmill {
 absl::Status ErrorOfEdit(const absl::Status& status);
 
 // Repairs and edits workspace->clip and describes it anew in result->info. Does
-// nothing if the options ask for no edits. `log` gets the changes of repairs,
-// and may be null if there are none. Fails as RepairClip and EditClip do, with
-// ErrorOfEdit of its status, and leaves result->info as it was.
+// nothing if the options ask for no edits. `log` gets the changes of repairs
+// and the issues of EditClip, and may be null if there are no repairs. Fails as
+// RepairClip and EditClip do, with ErrorOfEdit of its status, and leaves
+// result->info as it was.
 absl::Status EditStage(const ConvertOptions& options, Budget* budget,
                        Workspace* workspace, IssueLog* log,
                        ConvertResult* result);

@@ -9,10 +9,11 @@
 namespace bvhmill {
 
 absl::Status RowEditor::Begin(const ConvertOptions& options,
-                              const ClipHeader& header, Budget* budget) {
-  auto editor =
-      ClipEditor::Make(options.edits, options.conventions, header.skeleton(),
-                       header.frame_time, std::nullopt, options.limits, budget);
+                              const ClipHeader& header, Budget* budget,
+                              IssueLog* log) {
+  auto editor = ClipEditor::Make(options.edits, options.conventions,
+                                 header.skeleton(), header.frame_time,
+                                 std::nullopt, options.limits, budget, log);
   if (!editor.ok()) return editor.status();
   editor_.emplace(*std::move(editor));
   limits_ = options.limits;

@@ -18,9 +18,10 @@ namespace bvhmill {
 // End. All statuses are those of the editor, of CheckGrowth and of the budget.
 class RowEditor {
  public:
-  // Compiles the edits of `options`, which ask for some. All must outlive it.
+  // Compiles the edits of `options`, which ask for some. `log` gets their
+  // issues. All must outlive it.
   absl::Status Begin(const ConvertOptions& options, const ClipHeader& header,
-                     Budget* budget);
+                     Budget* budget, IssueLog* log);
   bool has_begun() const { return editor_.has_value(); }
 
   const Skeleton& skeleton() const { return editor_->skeleton(); }

@@ -102,7 +102,9 @@ bool RowPipeline::OnHeader(const ClipHeader& header, int threads) {
 
 bool RowPipeline::BeginOutputs() {
   if (status_.ok() && has_edits() && !has_repairs()) {
-    const absl::Status status = editor_.Begin(options_, *header_, &budget_);
+    edit_log_.emplace(LogOptions(options_));
+    const absl::Status status =
+        editor_.Begin(options_, *header_, &budget_, &*edit_log_);
     if (!status.ok()) Fail(ErrorOfEdit(status));
   }
   if (status_.ok() && has_outputs() && !keeps_rows()) {

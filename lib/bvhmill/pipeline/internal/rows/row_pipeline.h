@@ -144,8 +144,8 @@ class RowPipeline {
   ConvertResult& result_;
   Budget budget_;
   std::optional<IssueLog> log_;
-  // The changes that repairs made; none until then.
-  std::optional<IssueLog> repair_log_;
+  // The issues of repairs and edits; none until then.
+  std::optional<IssueLog> edit_log_;
 
   std::optional<ClipHeader> header_;
   std::shared_ptr<const CompiledSkeleton> compiled_;

@@ -99,9 +99,8 @@ void RowPipeline::EncodeWhole() {
   Clip& clip = workspace_.clip;
   clip.skeleton = header_->skeleton();
   std::swap(clip.motion, workspace_.read.motion);
-  if (has_repairs()) repair_log_.emplace(LogOptions(options_));
-  Fail(EditStage(options_, &budget_, &workspace_,
-                 repair_log_ ? &*repair_log_ : nullptr, &result_));
+  edit_log_.emplace(LogOptions(options_));
+  Fail(EditStage(options_, &budget_, &workspace_, &*edit_log_, &result_));
   KeepSkeleton(clip.skeleton);
   if (status_.ok() && has_outputs()) EncodeClipOf(clip);
 }
@@ -130,9 +129,9 @@ void RowPipeline::Finish(int threads) {
   if (!is_good()) return;
   if (result_.status.ok()) {
     result_.status = status_;
-    if (repair_log_) {
-      AddToReport(repair_log_->Finish(/*skeleton_read=*/true,
-                                      /*motion_read=*/true),
+    if (edit_log_) {
+      AddToReport(edit_log_->Finish(/*skeleton_read=*/true,
+                                    /*motion_read=*/true),
                   &result_.report);
     }
     stage_.FinishReport(&result_.report);
