@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "bvhmill/anim/format/anim_writer.h"
 #include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/anim/format/anim_writer.h"
 #include "bvhmill/base/sink.h"
 
 namespace bvhmill::testing {

@@ -9,13 +9,20 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
+#include "bvhmill/bvh/reader.h"
+#include "bvhmill/edit/joint_map.h"
+#include "bvhmill/encode/avatar_names.h"
 #include "tests/anim/played_avatar.h"
 #include "tests/anim/real_clips.h"
+#include "tests/anim/walk_names.h"
+#include "tests/samples/rig.h"
+#include "tests/samples/samples.h"
 #include "tests/support/files.h"
 #include "tests/support/worse.h"
 
@@ -60,6 +67,11 @@ class Source {
       }
     }
     return -1;
+  }
+  double Lowest() const {
+    double lowest = places_[0][1];
+    for (const Vector& place : places_) lowest = std::min(lowest, place[1]);
+    return lowest;
   }
   const Vector& Place(int32_t node) const {
     return places_[static_cast<size_t>(node)];
@@ -175,7 +187,45 @@ struct Judged {
   // The shares of frames with crossed legs.
   double source_crossed = 0;
   double avatar_crossed = 0;
+  // How much higher the hips of the avatar are above its ground than those of
+  // the source above its lowest joint, in legs: the median.
+  double higher = 0;
 };
+
+// Height of the hips above the ground, in legs; `ground` is a height.
+template <typename Figure>
+std::optional<double> HipHeight(const Figure& figure, double ground) {
+  const auto hip = PlaceOf(figure, "mHipLeft");
+  const auto knee = PlaceOf(figure, "mKneeLeft");
+  const auto ankle = PlaceOf(figure, "mAnkleLeft");
+  const auto pelvis = PlaceOf(figure, "mPelvis");
+  if (!hip || !knee || !ankle || !pelvis) return std::nullopt;
+  const Vector thigh = Minus(*knee, *hip), shin = Minus(*ankle, *knee);
+  const double leg = std::sqrt(Dot(thigh, thigh)) + std::sqrt(Dot(shin, shin));
+  return ((*pelvis)[1] - ground) / leg;
+}
+
+// The height of the pelvis above its place at rest, in metres.
+double PelvisRise(const AnimMotion& motion, float seconds) {
+  for (const AnimJoint& joint : motion.joints) {
+    if (joint.name != "mPelvis" || joint.positions.empty()) continue;
+    const auto& keys = joint.positions;
+    const auto height = [](const AnimKey& key) {
+      return key.z / 65535.0 * 10 - 5;
+    };
+    const double time =
+        motion.duration > 0 ? seconds / motion.duration * 65535 : 0;
+    for (size_t i = 1; i < keys.size(); ++i) {
+      if (keys[i].time < time) continue;
+      const double share =
+          (time - keys[i - 1].time) / (keys[i].time - keys[i - 1].time);
+      return height(keys[i - 1]) +
+             share * (height(keys[i]) - height(keys[i - 1]));
+    }
+    return height(keys.back());
+  }
+  return 0;
+}
 
 double MedianOf(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -202,7 +252,9 @@ Judged Judge(const Clip& clip, const ClipToAnimOptions& options) {
           : std::lround(result.motion.duration / FrameTimeOf(clip)) + 1;
   const int64_t first = clip.motion.frames - count;
   const int64_t step = std::max<int64_t>(count / 200, 1);
-  std::vector<double> all;
+  // The sole of the avatar at rest is at 0, and its mPelvis at 1.067 m.
+  const double ground = PlaceOf(PlayedAvatar({}, 0), "mPelvis")->at(1) - 1.067;
+  std::vector<double> all, higher;
   std::array<std::vector<double>, std::size(kLimbs)> each;
   double frames = 0;
   for (int64_t i = 0; i < count; i += step) {
@@ -210,9 +262,15 @@ Judged Judge(const Clip& clip, const ClipToAnimOptions& options) {
                               ? result.motion.duration * static_cast<float>(i) /
                                     static_cast<float>(count - 1)
                               : 0;
-    const auto source = PoseOf(Source(clip, first + i));
-    const auto avatar = PoseOf(PlayedAvatar(result.motion, seconds));
+    const Source figure(clip, first + i);
+    const PlayedAvatar played(result.motion, seconds);
+    const auto source = PoseOf(figure);
+    const auto avatar = PoseOf(played);
     if (!source || !avatar) continue;
+    const auto stands = HipHeight(figure, figure.Lowest());
+    const auto shown =
+        HipHeight(played, ground - PelvisRise(result.motion, seconds));
+    if (stands && shown) higher.push_back(*shown - *stands);
     ++frames;
     judged.source_crossed += source->is_crossed ? 1 : 0;
     judged.avatar_crossed += avatar->is_crossed ? 1 : 0;
@@ -227,6 +285,7 @@ Judged Judge(const Clip& clip, const ClipToAnimOptions& options) {
   judged.source_crossed /= frames;
   judged.avatar_crossed /= frames;
   judged.median = MedianOf(all);
+  judged.higher = MedianOf(std::move(higher));
   for (size_t limb = 0; limb < std::size(kLimbs); ++limb) {
     if (each[limb].empty()) continue;
     ++judged.limbs;
@@ -238,6 +297,12 @@ Judged Judge(const Clip& clip, const ClipToAnimOptions& options) {
   return judged;
 }
 
+void ExpectSeen(const Judged& judged) {
+  EXPECT_LE(judged.median, 6);
+  EXPECT_LE(judged.worst_median, 10) << judged.worst_limb;
+  EXPECT_LE(judged.avatar_crossed, judged.source_crossed + 0.01);
+}
+
 // Returns how many clips had limbs to compare.
 int CompareLimbs(const std::vector<RealClip>& clips) {
   int compared = 0;
@@ -245,15 +310,56 @@ int CompareLimbs(const std::vector<RealClip>& clips) {
     SCOPED_TRACE(real.file);
     const Judged judged = Judge(real.clip, {});
     compared += judged.limbs > 0 ? 1 : 0;
-    EXPECT_LE(judged.median, 6);
-    EXPECT_LE(judged.worst_median, 10) << judged.worst_limb;
-    EXPECT_LE(judged.avatar_crossed, judged.source_crossed + 0.01);
+    ExpectSeen(judged);
   }
   return compared;
 }
 
 TEST(Limbs, PointWhereThoseOfTheSourceDo) {
   EXPECT_GE(CompareLimbs(SampleClips()), 4);
+}
+
+class SchemeLimbs : public ::testing::TestWithParam<std::string_view> {};
+INSTANTIATE_TEST_SUITE_P(EveryMap, SchemeLimbs,
+                         ::testing::ValuesIn(JointMapNames()),
+                         [](const auto& info) {
+                           return std::string(info.param);
+                         });
+
+// A walk by the names of a scheme. Its nodes then get the names of the avatar,
+// by which the test finds them.
+TEST_P(SchemeLimbs, PointWhereThoseOfTheSourceDo) {
+  const samples::Take walk = samples::WalkCycle();
+  const auto names = WalkNames(GetParam());
+  for (const samples::Axes axes :
+       {samples::Axes::kWorld, samples::Axes::kSpread,
+        samples::Axes::kAlongBones, samples::Axes::kAny}) {
+    SCOPED_TRACE(static_cast<int>(axes));
+    std::ostringstream text;
+    samples::WriteBvh(samples::OnRig(walk, names, axes), text);
+    IssueLog log({});
+    Clip clip = ReadBvh(text.str(), {}, &log).clip;
+    ClipToAnimOptions options;
+    options.metres_per_unit = 0.01;
+    options.joint_names = NameAvatarJoints(AnimFormat(), clip.skeleton).names;
+    if (options.joint_names.empty()) {
+      for (const Node& node : clip.skeleton.nodes) {
+        options.joint_names.push_back(node.name);
+      }
+    }
+    for (Node& node : clip.skeleton.nodes) {
+      for (const auto& [joint, name] : names) {
+        if (name != node.name || IsEndSite(node)) continue;
+        const auto bone = WalkJoints().find(joint);
+        if (bone != WalkJoints().end()) node.name = bone->second;
+        break;
+      }
+    }
+    const Judged judged = Judge(clip, options);
+    EXPECT_EQ(judged.limbs, 8);
+    ExpectSeen(judged);
+    EXPECT_LE(std::fabs(judged.higher), 0.15);
+  }
 }
 
 TEST(Limbs, OfRealTakesPointWhereThoseOfTheSourceDo) {

@@ -27,7 +27,12 @@ Clip Avatar() {
   options.all_bones = true;
   EXPECT_TRUE(AnimToClip(SmallMotion(), options, &clip, &log).ok());
   clip.motion.frames = 4;
-  clip.motion.values.assign(4 * clip.skeleton.channels.size(), 0);
+  const size_t columns = clip.skeleton.channels.size();
+  clip.motion.values.assign(4 * columns, 0);
+  // The avatar stands on the ground.
+  for (size_t frame = 0; frame < 4; ++frame) {
+    clip.motion.values[frame * columns + 1] = 42.0F;
+  }
   return clip;
 }
 

@@ -13,11 +13,12 @@
 #include <map>
 #include <sstream>
 
-#include "bvhmill/anim/format/anim_reader.h"
 #include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/anim/format/anim_reader.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/pipeline/convert.h"
 #include "tests/anim/played_avatar.h"
+#include "tests/anim/walk_names.h"
 #include "tests/samples/rig.h"
 #include "tests/samples/samples.h"
 #include "tests/support/files.h"
@@ -115,55 +116,6 @@ std::string TextOf(const samples::Take& take) {
   return text.str();
 }
 
-// The joints of WalkCycle(), which are those of no map in full, and the bones
-// of the avatar that they are.
-const std::map<std::string, std::string>& WalkJoints() {
-  static const std::map<std::string, std::string> kJoints = {
-      {"Hips", "mPelvis"},
-      {"Spine", "mTorso"},
-      {"Spine3", "mChest"},
-      {"Neck", "mNeck"},
-      {"Head", "mHead"},
-      {"LeftShoulder", "mCollarLeft"},
-      {"LeftArm", "mShoulderLeft"},
-      {"LeftForeArm", "mElbowLeft"},
-      {"LeftHand", "mWristLeft"},
-      {"RightShoulder", "mCollarRight"},
-      {"RightArm", "mShoulderRight"},
-      {"RightForeArm", "mElbowRight"},
-      {"RightHand", "mWristRight"},
-      {"LeftUpLeg", "mHipLeft"},
-      {"LeftLeg", "mKneeLeft"},
-      {"LeftFoot", "mAnkleLeft"},
-      {"LeftToeBase", "mFootLeft"},
-      {"RightUpLeg", "mHipRight"},
-      {"RightLeg", "mKneeRight"},
-      {"RightFoot", "mAnkleRight"},
-      {"RightToeBase", "mFootRight"}};
-  return kJoints;
-}
-
-// The names that `map` has for the joints of the walk; the others get names
-// that no map has.
-std::map<std::string, std::string> NamesOf(std::string_view map) {
-  std::map<std::string, std::string> by_bone;
-  const std::vector<JointMapRow> rows = FindJointMap(map).value();
-  // Without a prefix, which is shorter.
-  for (const JointMapRow& row : rows) {
-    std::string& name = by_bone.emplace(row.target, row.source).first->second;
-    if (row.source.size() < name.size()) name = row.source;
-  }
-  std::map<std::string, std::string> names;
-  for (const samples::Joint& joint : samples::WalkCycle().joints) {
-    const auto bone = WalkJoints().find(joint.name);
-    const auto name =
-        bone == WalkJoints().end() ? by_bone.end() : by_bone.find(bone->second);
-    names[joint.name] =
-        name == by_bone.end() ? "Extra" + joint.name : name->second;
-  }
-  return names;
-}
-
 class UprightTest : public ::testing::TestWithParam<std::string_view> {};
 INSTANTIATE_TEST_SUITE_P(EveryMap, UprightTest,
                          ::testing::ValuesIn(JointMapNames()),
@@ -196,7 +148,7 @@ TEST_P(UprightTest, AWalkStandsWithAnyRestPose) {
       SCOPED_TRACE(first);
       const samples::Take take =
           samples::OnRig(samples::From(samples::WalkCycle(), first),
-                         NamesOf(GetParam()), axes);
+                         WalkNames(GetParam()), axes);
       const Converted converted = ConvertText(TextOf(take), AnimFormat());
       ExpectUpright(converted);
       EXPECT_EQ(converted.Arg("TARGET_ANIM_MAP", "map"), ShownName(GetParam()));
@@ -209,7 +161,7 @@ TEST_P(UprightTest, AWalkStandsWithAnyRestPose) {
 
 TEST(Upright, ARestPoseThatFoldsIsRefused) {
   const std::string text = TextOf(samples::OnRig(
-      samples::WalkCycle(), NamesOf("lafan1"), samples::Axes::kAlongBones));
+      samples::WalkCycle(), WalkNames("lafan1"), samples::Axes::kAlongBones));
   AnimFormat format;
   format.reference = AnimReference::kRestPose;
   const Converted refused = ConvertText(text, format);
@@ -238,7 +190,7 @@ TEST(Upright, AFigureThatLiesInEveryFrameIsRefused) {
   for (const samples::Axes axes :
        {samples::Axes::kWorld, samples::Axes::kAny}) {
     const std::string text =
-        TextOf(samples::OnRig(LyingWalk(), NamesOf("mixamo"), axes));
+        TextOf(samples::OnRig(LyingWalk(), WalkNames("mixamo"), axes));
     const Converted refused = ConvertText(text, AnimFormat());
     EXPECT_TRUE(absl::IsFailedPrecondition(refused.result.status));
     EXPECT_TRUE(refused.Says("ANIM_LIES_DOWN"));

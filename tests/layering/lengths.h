@@ -12,7 +12,7 @@
 
 namespace bvhmill::testing {
 
-inline constexpr size_t kMaxFileLines = 400;
+inline constexpr size_t kMaxFileLines = 600;
 inline constexpr size_t kMaxFunctionLines = 60;
 // Files .cc in a folder, without those of its folders.
 inline constexpr size_t kMaxUnits = 20;

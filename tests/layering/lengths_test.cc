@@ -52,9 +52,9 @@ TEST(LongFilesTable, NamesLongFilesOnly) {
 }
 
 TEST(CheckerOfLengths, RefusesAFileOf401Lines) {
-  EXPECT_THAT(CheckLengths("lib/a.cc", Lines(400)), IsEmpty());
-  EXPECT_THAT(CheckLengths("lib/a.cc", Lines(400) + "int a;"),
-              ElementsAre("lib/a.cc:1: a file of 401 lines, more than 400"));
+  EXPECT_THAT(CheckLengths("lib/a.cc", Lines(600)), IsEmpty());
+  EXPECT_THAT(CheckLengths("lib/a.cc", Lines(600) + "int a;"),
+              ElementsAre("lib/a.cc:1: a file of 601 lines, more than 600"));
 }
 
 TEST(CheckerOfLengths, RefusesAFunctionOf61Lines) {

@@ -28,10 +28,22 @@ Mat3 AnyAxes(size_t joint) {
          RotateZ(10 + 143 * number);
 }
 
+// Turns about Z: in the rest pose bones are turned back by them.
+Mat3 SpreadAxes(const std::string& name) {
+  const bool is_left = name.starts_with("Left");
+  const bool is_limb = is_left || name.starts_with("Right");
+  if (!is_limb || name.ends_with("Shoulder")) return {};
+  const bool is_leg = name.ends_with("Leg") || name.ends_with("Foot") ||
+                      name.ends_with("ToeBase");
+  const double degrees = is_leg ? -20 : 70;
+  return RotateZ(is_left ? degrees : -degrees);
+}
+
 std::vector<Mat3> MakeAxes(const std::vector<Joint>& joints, Axes axes) {
   std::vector<Mat3> all(joints.size());
   for (size_t i = 0; i < joints.size(); ++i) {
     if (axes == Axes::kAny) all[i] = AnyAxes(i);
+    if (axes == Axes::kSpread) all[i] = SpreadAxes(joints[i].name);
     if (axes == Axes::kAlongBones) {
       all[i] =
           AlongBone(BoneOf(joints, i), joints[i].name.starts_with("Right"));

@@ -21,6 +21,8 @@ enum class Axes {
   kAlongBones,
   // Turned by some angles, other ones for each joint.
   kAny,
+  // Those of a rest pose with legs 20 degrees apart and arms that hang down.
+  kSpread,
 };
 
 // `names` has the new names of joints; others keep theirs. All joints get the
