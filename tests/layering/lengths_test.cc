@@ -51,7 +51,7 @@ TEST(LongFilesTable, NamesLongFilesOnly) {
   }
 }
 
-TEST(CheckerOfLengths, RefusesAFileOf401Lines) {
+TEST(CheckerOfLengths, RefusesAFileOf601Lines) {
   EXPECT_THAT(CheckLengths("lib/a.cc", Lines(600)), IsEmpty());
   EXPECT_THAT(CheckLengths("lib/a.cc", Lines(600) + "int a;"),
               ElementsAre("lib/a.cc:1: a file of 601 lines, more than 600"));

@@ -18,7 +18,8 @@ constexpr Layer kLayers[] = {
     {"lib/bvhmill/bvh",
      "bvhmill/base bvhmill/text bvhmill/clip bvhmill/report"},
     {"lib/bvhmill/validate",
-     "bvhmill/base bvhmill/clip bvhmill/math bvhmill/report"},
+     "bvhmill/base bvhmill/clip bvhmill/math bvhmill/report "
+     "bvhmill/skeletons"},
     {"lib/bvhmill/math", "bvhmill/base"},
     {"lib/bvhmill/edit",
      "bvhmill/base bvhmill/clip bvhmill/math bvhmill/report "

@@ -187,6 +187,10 @@ void AddSpaceEdits(std::vector<EditChoice>* out) {
                        [](auto* e) { e->root_motion = RootMotion::kInPlace; }));
   out->push_back(Plain("at the origin",
                        [](auto* e) { e->root_motion = RootMotion::kOrigin; }));
+  out->push_back(Plain("of an unknown body root", [](auto* e) {
+    e->root_motion = RootMotion::kOrigin;
+    e->body_root = "none";
+  }));
   out->push_back(Plain("aligned", [](auto* e) {
     e->root_alignment = {"xzy", "-+-", {10, 20, 30}};
   }));

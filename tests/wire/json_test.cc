@@ -70,6 +70,7 @@ TEST(Json, OfMeasuresReadsAsTheMessage) {
   measures.rest_size = {0.1, 0.2, 0.3};
   measures.height = 1.7;
   measures.reach = 1.5;
+  measures.body_root = 1;
   measures.root_path = 10;
   measures.root_speed = 1 / 3.0;
   measures.fastest = FastestJoint{2.5, 1, 7};

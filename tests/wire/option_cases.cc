@@ -97,6 +97,8 @@ const OptionCase kOptionCases[] = {
      }},
     {"edits { names_to: 'mixamo' }",
      [](ConvertOptions* o) { o->edits.names_to = "mixamo"; }},
+    {"edits { body_root: 'Hips' }",
+     [](ConvertOptions* o) { o->edits.body_root = "Hips"; }},
     {"edits { frames {} }", &NoChange, kOnlyRead},
     {"edits { frames { step: 1 } }", &NoChange, kOnlyRead},
     {"edits { frames { begin: 3 } }",

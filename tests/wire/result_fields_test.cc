@@ -227,14 +227,17 @@ const ResultCase kResultCases[] = {
      }},
     // 0 is a number, which a field that is not set is not.
     {R"(measures { rest_size: 0 rest_size: 0 rest_size: 0 height: 0
-          root_path: 0 root_speed: 0 loop_degrees: 0 loop_distance: 0 })",
+          root_path: 0 root_speed: 0 loop_degrees: 0 loop_distance: 0
+          body_root: 0 })",
      [](ConvertResult* r) {
        ClipMeasures& measures = r->measures.emplace();
        measures.height = measures.root_path = measures.root_speed = 0;
        measures.loop_degrees = measures.loop_distance = 0;
+       measures.body_root = 0;
      }},
     {R"(measures { rest_size: 0 rest_size: 0 rest_size: 0 height: 3
           root_path: 4 root_speed: 5 loop_degrees: 6 loop_distance: 7
+          body_root: 9
           fastest { speed: 8.5 joint: 2 frame: 4294967296 } })",
      [](ConvertResult* r) {
        ClipMeasures& measures = r->measures.emplace();
@@ -243,6 +246,7 @@ const ResultCase kResultCases[] = {
        measures.root_speed = 5;
        measures.loop_degrees = 6;
        measures.loop_distance = 7;
+       measures.body_root = 9;
        measures.fastest = FastestJoint{8.5, 2, int64_t{1} << 32};
      }},
     {R"(measures { rest_size: 0 rest_size: 0 rest_size: 0

@@ -33,11 +33,14 @@ std::string JsonOf(const Input& input, const ClipInfo& info,
     box = JsonObject({{"min", JsonNumbers(measures->extents->least)},
                       {"max", JsonNumbers(measures->extents->greatest)}});
   }
+  std::optional<std::string> root;
+  if (measures) root = BodyRootName(info, *measures);
   return JsonObject(
              {{"file", JsonPath(input.path)},
               {"info", ClipInfoJson(info)},
               {"names", NamingJson(info)},
               {"extents", box},
+              {"body_root", root ? JsonQuote(*root) : "null"},
               {"measures", measures ? MeasuresJson(*measures) : "null"}}) +
          "\n";
 }

@@ -44,6 +44,7 @@ constexpr FieldOption kFieldOptions[] = {
     {"options.edits.joint_map_rows", "--joint-map"},
     {"options.edits.joint_map", "--joint-map"},
     {"options.edits.names_to", "--names-to"},
+    {"options.edits.body_root", "--body-root"},
     {"options.edits.frames", "--frames"},
     {"options.edits.repairs.fill_gap_frames", "--fill-gaps"},
     {"options.edits.resample_fps", "--fps"},
@@ -229,15 +230,11 @@ CLI::Validator Fits(bool (*fits)(const std::string&),
 }
 
 bool AreAxes(const std::string& word) {
-  RootAlignment alignment;
-  alignment.position_axes = word;
-  return !word.empty() && CheckAlignment(alignment).ok();
+  return !word.empty() && CheckAlignment({word, "", {}}).ok();
 }
 
 bool AreSigns(const std::string& word) {
-  RootAlignment alignment;
-  alignment.position_signs = word;
-  return !word.empty() && CheckAlignment(alignment).ok();
+  return !word.empty() && CheckAlignment({"", word, {}}).ok();
 }
 
 void AddSpaceEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
@@ -249,10 +246,15 @@ void AddSpaceEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
             "rotate so that this axis is up; needs --up")
       ->group(group);
   app->add_flag("--in-place", flags->in_place,
-                "remove the horizontal motion of roots")
+                "remove the horizontal motion of body roots")
       ->group(group);
   app->add_flag("--at-origin", flags->at_origin,
-                "put roots at 0 0 0 in every frame")
+                "put body roots at 0 0 0 in every frame")
+      ->group(group);
+  app->add_option("--body-root", edits->body_root,
+                  "the joint that carries the body, for the edits of\n"
+                  "roots; default found from the motion")
+      ->type_name("NAME")
       ->group(group);
   RootAlignment* alignment = &edits->root_alignment;
   app->add_option("--root-axes", alignment->position_axes,

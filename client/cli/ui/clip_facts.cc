@@ -86,6 +86,9 @@ std::string SizeAndMotion(const ClipInfo& info, const ClipMeasures& measures,
          Fixed(x, 3) + " by " + Fixed(y, 3) + " by " + Fixed(z, 3) + "\n";
   out += "height    " + Height(measures, meters_per_unit) + ", reach " +
          Length(measures.reach, meters_per_unit) + "\n";
+  if (const auto root = BodyRootName(info, measures)) {
+    out += "body root " + Printable(*root) + "\n";
+  }
   if (measures.root_path) {
     out += "root      goes " + Fixed(*measures.root_path, 3);
     if (measures.root_speed) {
@@ -169,6 +172,13 @@ std::string Tree(const ClipInfo& info,
 }
 
 }  // namespace
+
+std::optional<std::string> BodyRootName(const ClipInfo& info,
+                                        const ClipMeasures& measures) {
+  const auto joint = static_cast<size_t>(measures.body_root.value_or(-1));
+  if (joint >= info.joints.size()) return std::nullopt;
+  return info.joints[joint].name;
+}
 
 std::string ClipFacts(std::string_view path, const ClipInfo& info,
                       const std::optional<ClipMeasures>& measures,

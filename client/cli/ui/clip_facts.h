@@ -10,6 +10,10 @@
 
 namespace bvhmill::client {
 
+// The name of the body root; none if it is not known.
+std::optional<std::string> BodyRootName(const ClipInfo& info,
+                                        const ClipMeasures& measures);
+
 // Counts, the naming scheme, rate, duration, size and motion, and channels,
 // then the tree of joints, a line each, with the letters of their channels and
 // what they do. Without `measures`, size and motion are unknown. Lengths are in

@@ -31,6 +31,9 @@ class EditOptions(TypedDict, total=False):
     recognized, and joints get their names in this one.
     `fps` resamples the take to another rate; `state_fps` keeps the frames, and
     states this rate for them. They exclude each other.
+    `body_root` is the joint that carries the body, on which `in_place`,
+    `root_motion`, `root_axes`, `root_signs` and `root_correction` act; without
+    it, it is found from the motion.
     `frames` is a slice, or (begin, end) or (begin, end, step); only a slice can
     leave out its end. `units` and `up` say what the file has; `to_units` and
     `to_up` what is wanted. A unit is a word such as "cm", or metres per unit.
@@ -59,6 +62,7 @@ class EditOptions(TypedDict, total=False):
     root_axes: str
     root_signs: str
     root_correction: Tuple[float, float, float]
+    body_root: str
 
 
 class CheckOptions(TypedDict, total=False):
@@ -94,7 +98,7 @@ class ReadOptions(CheckOptions, EditOptions, total=False):
     drop_repeated_frames, snap_frame_time, fill_gap_frames, replace_spikes,
     unwrap_angles, drop, keep, rename, joint_map, names_to, frames, fps,
     state_fps, interpolation, up, to_up, units, to_units, in_place, root_motion,
-    root_axes, root_signs, root_correction.
+    root_axes, root_signs, root_correction, body_root.
     """
 
 
@@ -240,6 +244,7 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
     "drop_repeated_frames": bool, "snap_frame_time": bool,
     "fill_gap_frames": operator.index, "replace_spikes": bool, "unwrap_angles": bool,
     "root_axes": str, "root_signs": str, "names_to": str,
+    "body_root": str,
 }
 _MAPPINGS = ("severities", "thresholds", "limits", "rename", "joint_map")
 _CHECKED: dict[str, Callable[[str, Any], Any]] = {

@@ -314,6 +314,8 @@ Setters EditSetters(ClipEdits* edits) {
        [=](py::handle v) { edits->joint_map_rows = RowsOf(v); }},
       {"names_to",
        [=](py::handle v) { edits->names_to = v.cast<std::string>(); }},
+      {"body_root",
+       [=](py::handle v) { edits->body_root = v.cast<std::string>(); }},
       {"frames",
        [=](py::handle v) {
          const auto range = v.cast<std::tuple<int64_t, int64_t, int64_t>>();

@@ -140,12 +140,14 @@ struct ClipMeasures {
   // The longest way along OFFSETs from a root to a leaf: a size of the skeleton
   // that does not depend on the rest pose. 0 if all JOINTs have the OFFSET 0.
   double reach = 0;
-  // The length of the way of the first root, and its mean speed in a second.
+  // The joint that carries the body of the first ROOT: an index of nodes.
+  std::optional<int32_t> body_root;
+  // The length of the way of the body root, and its mean speed in a second.
   std::optional<double> root_path;
   std::optional<double> root_speed;
   std::optional<FastestJoint> fastest;
   // The loop error: between the first and the last frame, the largest angle of
-  // a joint in degrees, and the distance of the first root.
+  // a joint in degrees, and the distance of the body root.
   std::optional<double> loop_degrees;
   std::optional<double> loop_distance;
   // One for each node.

@@ -55,7 +55,8 @@ absl::Status TooManyFrames(int64_t most) {
 absl::StatusOr<ClipEditor> ClipEditor::Make(
     const ClipEdits& edits, const Conventions& conventions,
     const Skeleton& skeleton, double frame_time, std::optional<int64_t> frames,
-    const Limits& limits, Budget* budget, IssueLog* log) {
+    const Limits& limits, Budget* budget, IssueLog* log,
+    std::span<const uint8_t> moving) {
   BVHMILL_RETURN_IF_ERROR(CheckEdits(edits));
   // Two skeletons, one with its joints edited and one with its space edited as
   // well; kMaps column maps.
@@ -70,7 +71,7 @@ absl::StatusOr<ClipEditor> ClipEditor::Make(
                            ? std::min(limits.max_frames, kMaxFrames)
                            : kMaxFrames;
   BVHMILL_RETURN_IF_ERROR(
-      editor.EditNames(edits, conventions, skeleton, limits, log));
+      editor.EditNames(edits, conventions, skeleton, limits, log, moving));
   BVHMILL_RETURN_IF_ERROR(editor.EditTime(edits, frame_time, frames));
   editor.EditSpace(edits);
   return editor;
@@ -79,13 +80,21 @@ absl::StatusOr<ClipEditor> ClipEditor::Make(
 absl::Status ClipEditor::EditNames(const ClipEdits& edits,
                                    const Conventions& conventions,
                                    const Skeleton& skeleton,
-                                   const Limits& limits, IssueLog* log) {
+                                   const Limits& limits, IssueLog* log,
+                                   std::span<const uint8_t> moving) {
   source_columns_ = skeleton.channels.size();
   joints_ = {skeleton, IdentityColumns(source_columns_)};
   std::vector<bool> dropped;
   BVHMILL_RETURN_IF_ERROR(SelectDropped(edits, skeleton, &dropped));
   if (std::find(dropped.begin(), dropped.end(), true) != dropped.end()) {
     BVHMILL_RETURN_IF_ERROR(DropJoints(dropped, conventions, &joints_));
+  }
+  conventions_ = conventions;
+  if (EditsRoots(edits)) {
+    auto bodies = FindBodies(edits.body_root, joints_, moving,
+                             conventions.joint_positions, budget_);
+    if (!bodies.ok()) return bodies.status();
+    bodies_ = *std::move(bodies);
   }
   return RenameJoints(edits, limits, budget_, &joints_.skeleton, log);
 }
@@ -136,20 +145,35 @@ void ClipEditor::EditSpace(const ClipEdits& edits) {
       edits.meters_per_unit != source.meters_per_unit) {
     ScaleLengths(source.meters_per_unit / edits.meters_per_unit, &edited_);
   }
-  StillRoots(edits.root_motion, up, &edited_);
-  if (!IsEmpty(edits.root_alignment)) {
-    AlignRootPositions(AxesOf(edits.root_alignment), &edited_);
-    const auto& degrees = edits.root_alignment.correction_degrees;
-    if (degrees != std::array<double, 3>{}) {
-      turns_ = TurnRoots(degrees, &edited_);
-    }
-  }
+  EditBodies(edits, up);
   row_work_ = kValueWork * static_cast<int64_t>(edited_.columns.size()) +
               kTurnWork * static_cast<int64_t>(turns_.size());
+  for (const auto& above : above_) {
+    row_work_ += kTurnWork * static_cast<int64_t>(above.size());
+  }
   blend_work_ =
       kBlendWork * static_cast<int64_t>(edited_.skeleton.nodes.size());
   current_.resize(joints_.columns.size());
   if (resampling_) previous_ = blended_ = current_;
+}
+
+// A body root that is a ROOT is edited by its columns, exactly.
+void ClipEditor::EditBodies(const ClipEdits& edits, UpAxis up) {
+  body_places_ = {edits.root_motion, HeightAxis(up),
+                  AxesOf(edits.root_alignment)};
+  std::vector<int32_t> roots;
+  std::vector<int32_t> body_roots;
+  for (const Body& body : bodies_) {
+    body_roots.push_back(body.node);
+    above_.push_back(JointsAbove(edited_.skeleton, body.node));
+    if (body.node == body.root) roots.push_back(body.root);
+  }
+  StillRoots(edits.root_motion, up, roots, &edited_);
+  AlignRootPositions(body_places_.axes, roots, &edited_);
+  const auto& degrees = edits.root_alignment.correction_degrees;
+  if (degrees != std::array<double, 3>{}) {
+    turns_ = TurnRoots(degrees, body_roots, &edited_);
+  }
 }
 
 bool ClipEditor::IsChosen(int64_t frame) const {
@@ -243,7 +267,16 @@ absl::Status ClipEditor::PutRow(std::span<const float> row, EditedRows* out) {
   out->values.resize(at + edited_.columns.size());
   const auto edited = std::span<float>(out->values).subspan(at);
   MapColumns(edited_.columns, row, edited);
-  for (RootTurn& turn : turns_) TurnRow(row, &turn, edited);
+  for (size_t i = 0; i < bodies_.size(); ++i) {
+    if (above_[i].empty() && turns_.empty()) continue;
+    const JointPose above =
+        WorldPoseOf(edited_.skeleton, conventions_, above_[i], edited);
+    if (!above_[i].empty() && MovesPlaces(body_places_)) {
+      PlaceBody(edited_.skeleton, conventions_, body_places_, above,
+                bodies_[i].node, edited);
+    }
+    if (!turns_.empty()) TurnRow(row, above.turn, &turns_[i], edited);
+  }
   ++made_;
   ++out->frames;
   return absl::OkStatus();

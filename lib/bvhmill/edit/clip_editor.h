@@ -22,6 +22,7 @@
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/uninitialized.h"
 #include "bvhmill/clip/clip.h"
+#include "bvhmill/edit/body_edits.h"
 #include "bvhmill/edit/clip_edits.h"
 #include "bvhmill/edit/column_map.h"
 #include "bvhmill/edit/root_turn.h"
@@ -52,7 +53,9 @@ class ClipEditor {
   // Compiles `edits` for a clip of `skeleton`. `frame_time` is in seconds, as
   // the file states it. `frames` is the number of frames of the source, or none
   // if it is not known yet. `conventions` say how position channels are read,
-  // before the edits and after.
+  // before the edits and after. `moving` is MovingColumns of the source
+  // (skeletons/body_root.h), by which edits of roots find the body root; if it
+  // is empty, each ROOT is its own body root, unless the edits state another.
   //
   // Fails as CheckEdits does. INVALID_ARGUMENT also if the edits do not fit the
   // clip: a joint does not exist, or the frame range begins after the last
@@ -68,9 +71,14 @@ class ClipEditor {
       const ClipEdits& edits, const Conventions& conventions,
       const Skeleton& skeleton, double frame_time,
       std::optional<int64_t> frames, const Limits& limits,
-      Budget* budget = nullptr, IssueLog* log = nullptr);
+      Budget* budget = nullptr, IssueLog* log = nullptr,
+      std::span<const uint8_t> moving = {});
 
   const Skeleton& skeleton() const { return edited_.skeleton; }
+  // The bodies that edits of roots act on, as nodes of skeleton(); none if no
+  // roots are edited. And where they are put.
+  const std::vector<Body>& bodies() const { return bodies_; }
+  const BodyPlaces& body_places() const { return body_places_; }
   double frame_time() const { return frame_time_; }
   // The number of edited frames, kMaxFrames at most; none if the number of
   // source frames was not given.
@@ -108,11 +116,12 @@ class ClipEditor {
   ClipEditor() = default;
   absl::Status EditNames(const ClipEdits& edits, const Conventions& conventions,
                          const Skeleton& skeleton, const Limits& limits,
-                         IssueLog* log);
+                         IssueLog* log, std::span<const uint8_t> moving);
   absl::Status Spend(int64_t units);
   absl::Status EditTime(const ClipEdits& edits, double frame_time,
                         std::optional<int64_t> frames);
   void EditSpace(const ClipEdits& edits);
+  void EditBodies(const ClipEdits& edits, UpAxis up);
   bool IsChosen(int64_t frame) const;
   absl::Status TakeRow(std::span<const float> row, int64_t most,
                        EditedRows* out);
@@ -123,8 +132,15 @@ class ClipEditor {
   // renamed.
   size_t source_columns_ = 0;
   EditedSkeleton joints_;
-  // Maps that row to the edited row, except the angles of turned roots.
+  // Maps that row to the edited row, except the positions of body roots below
+  // other joints, and the angles of those that are turned.
   EditedSkeleton edited_;
+  Conventions conventions_;
+  std::vector<Body> bodies_;
+  // For each body: the joints above its body root.
+  std::vector<std::vector<int32_t>> above_;
+  BodyPlaces body_places_;
+  // Empty, or one for each body.
   std::vector<RootTurn> turns_;
   FrameRange range_;
   // None: the frames are not resampled.

@@ -166,8 +166,16 @@ bool IsEmpty(const ClipEdits& edits) {
       (edits.meters_per_unit == 0 ||
        edits.meters_per_unit == edits.source.meters_per_unit);
   return IsEmpty(edits.repairs) && names && frames && conventions &&
-         edits.root_motion == RootMotion::kKeep &&
-         IsEmpty(edits.root_alignment);
+         !EditsRoots(edits);
+}
+
+bool EditsRoots(const ClipEdits& edits) {
+  return edits.root_motion != RootMotion::kKeep ||
+         !IsEmpty(edits.root_alignment);
+}
+
+bool NeedsAllRows(const ClipEdits& edits) {
+  return !IsEmpty(edits.repairs) || EditsRoots(edits);
 }
 
 absl::Status CheckEdits(const ClipEdits& edits) {
@@ -176,6 +184,8 @@ absl::Status CheckEdits(const ClipEdits& edits) {
   BVHMILL_RETURN_IF_ERROR(CheckFrames(edits.frames));
   BVHMILL_RETURN_IF_ERROR(CheckRates(edits));
   BVHMILL_RETURN_IF_ERROR(CheckConventions(edits));
+  BVHMILL_RETURN_IF_ERROR(CheckBytes(
+      "options.edits.body_root", edits.body_root.size(), kMaxJointNameBytes));
   return CheckAlignment(edits.root_alignment);
 }
 

@@ -31,21 +31,23 @@ enum class Interpolation {
   kLerpAngle,
 };
 
+// Edits of roots act on the body root of each tree (skeletons/body_root.h), and
+// on its pose in the world.
 enum class RootMotion {
   kKeep,
-  // Roots keep their height; their two other coordinates are 0. The height is
-  // along the up axis after the edits, or along Y if that is not known.
+  // Body roots keep their height; their two other coordinates are 0. The height
+  // is along the up axis after the edits, or along Y if that is not known.
   kInPlace,
-  // Roots stay at 0 0 0.
+  // Body roots stay at 0 0 0.
   kOrigin,
 };
 
-// A change to the motion of the roots:
+// A change to the motion of the body roots:
 //
 //   M_root = T(signs * permuted(p)) * R(correction) * R(motion)
 //
-// It moves a capture to the ground and turns it to the wanted direction. Joints
-// below the roots do not change.
+// It moves a capture to the ground and turns it to the wanted direction. Other
+// joints do not change.
 struct RootAlignment {
   // "xzy": Y takes the values of Z, and Z those of Y. Empty: "xyz".
   std::string position_axes;
@@ -121,6 +123,9 @@ struct ClipEdits {
   double meters_per_unit = 0;
   RootMotion root_motion = RootMotion::kKeep;
   RootAlignment root_alignment;
+  // Not an edit: the joint that carries the body, NAME or NAME#2 before any
+  // renaming; the first one of each tree. Empty: it is found from the motion.
+  std::string body_root;
   // Not an edit: the up axis and the unit of the clip before the edits, as far
   // as the caller knows them.
   SourceSpace source;
@@ -128,6 +133,10 @@ struct ClipEdits {
 
 // True if the edits leave every clip unchanged.
 bool IsEmpty(const ClipEdits& edits);
+// True if roots are edited: the body root must be found.
+bool EditsRoots(const ClipEdits& edits);
+// True if all rows of a clip must be known before the first one is edited.
+bool NeedsAllRows(const ClipEdits& edits);
 // True if the repairs leave every clip unchanged.
 bool IsEmpty(const Repairs& repairs);
 // True if the alignment leaves every clip unchanged.

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/clip_editor.h"
+#include "bvhmill/report/short_number.h"
+#include "bvhmill/skeletons/body_root.h"
 
 namespace bvhmill {
 namespace {
@@ -39,6 +43,47 @@ absl::Status EditRows(const Motion& motion, Budget* budget, ClipEditor* editor,
   rows->values.reserve(count);
   BVHMILL_RETURN_IF_ERROR(editor->Push(motion.frames, motion.values, rows));
   return editor->Finish();
+}
+
+// A body that goes farther than this, in reaches, moves. Hips sway less.
+constexpr double kMovingBody = 0.5;
+// Units of work for a joint above the hips in a frame.
+constexpr int64_t kPoseWork = 200;
+
+// Logs bodies that move although the edits hold their body roots.
+absl::Status LogMovingBodies(const ClipEditor& editor,
+                             const Conventions& conventions, Budget* budget,
+                             const Clip& clip, IssueLog* log) {
+  if (editor.body_places().motion == RootMotion::kKeep) return absl::OkStatus();
+  const Skeleton& skeleton = clip.skeleton;
+  for (const Body& body : editor.bodies()) {
+    if (body.hips == body.node) continue;
+    BVHMILL_RETURN_IF_ERROR(WorkFrom(
+        budget,
+        kPoseWork * clip.motion.frames * static_cast<int64_t>(Trunk::kMost)));
+    const double way =
+        WayOf(clip, conventions, editor.body_places(), body.hips);
+    if (!(way > kMovingBody * Reach(skeleton))) continue;
+    Location at;
+    at.joint = body.hips;
+    at.joint_name = DisplayName(skeleton, body.hips);
+    log->Add(IssueCode::EDIT_BODY_MOVES, at,
+             {{"joint", Quote(at.joint_name)},
+              {"way", Short(way)},
+              {"root", Quote(DisplayName(skeleton, body.node))}});
+  }
+  return absl::OkStatus();
+}
+
+// Draws the work and the memory, and finds the columns that vary.
+absl::Status FindMoving(const Clip& clip, Budget* budget,
+                        std::vector<uint8_t>* moving) {
+  const size_t columns = clip.skeleton.channels.size();
+  BVHMILL_RETURN_IF_ERROR(HoldFrom(budget, static_cast<int64_t>(columns)));
+  BVHMILL_RETURN_IF_ERROR(
+      WorkFrom(budget, static_cast<int64_t>(clip.motion.values.size())));
+  *moving = MovingColumns(columns, clip.motion.values);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -78,9 +123,13 @@ absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
 absl::Status EditClip(const ClipEdits& edits, const Conventions& conventions,
                       const Limits& limits, Budget* budget, Clip* clip,
                       IssueLog* log, UninitializedVector<float>* spare) {
+  std::vector<uint8_t> moving;
+  if (EditsRoots(edits)) {
+    BVHMILL_RETURN_IF_ERROR(FindMoving(*clip, budget, &moving));
+  }
   absl::StatusOr<ClipEditor> editor = ClipEditor::Make(
       edits, conventions, clip->skeleton, clip->motion.frame_time,
-      clip->motion.frames, limits, budget, log);
+      clip->motion.frames, limits, budget, log, moving);
   if (!editor.ok()) return editor.status();
   BVHMILL_RETURN_IF_ERROR(
       CheckGrowth({clip->motion.frames, ColumnsOf(clip->skeleton)},
@@ -96,7 +145,8 @@ absl::Status EditClip(const ClipEdits& edits, const Conventions& conventions,
     clip->motion.values.swap(rows.values);
   }
   if (spare != nullptr) spare->swap(rows.values);
-  return status;
+  if (!status.ok() || log == nullptr) return status;
+  return LogMovingBodies(*editor, conventions, budget, *clip, log);
 }
 
 }  // namespace bvhmill

@@ -1,5 +1,6 @@
 #include "bvhmill/edit/root_turn.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace bvhmill {
@@ -72,6 +73,14 @@ void FindColumns(const EditedSkeleton& edited, const Node& node,
   }
 }
 
+Mat3<double> Transposed(const Mat3<double>& m) {
+  Mat3<double> out;
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t k = 0; k < 3; ++k) out[i][k] = m[k][i];
+  }
+  return out;
+}
+
 double ValueOf(const ColumnSource& column, std::span<const float> row) {
   if (column.source < 0) return column.bias;
   return row[static_cast<size_t>(column.source)] * column.factor + column.bias;
@@ -84,13 +93,17 @@ Mat3<double> CorrectionOf(const std::array<double, 3>& degrees) {
 }
 
 std::vector<RootTurn> TurnRoots(const std::array<double, 3>& degrees,
+                                std::span<const int32_t> body_roots,
                                 EditedSkeleton* edited) {
   std::vector<RootTurn> turns;
   EditedSkeleton out;
   out.skeleton.nodes = std::move(edited->skeleton.nodes);
-  for (Node& node : out.skeleton.nodes) {
-    const bool is_root = node.kind == NodeKind::kRoot;
+  for (size_t i = 0; i < out.skeleton.nodes.size(); ++i) {
+    Node& node = out.skeleton.nodes[i];
     RootTurn turn;
+    turn.node = static_cast<int32_t>(i);
+    const bool is_root =
+        std::binary_search(body_roots.begin(), body_roots.end(), turn.node);
     if (is_root) turn.terms = TermsOf(*edited, node);
     CopyChannels(*edited, is_root && !IsUsable(turn.terms), &node, &out);
     if (!is_root) continue;
@@ -102,8 +115,11 @@ std::vector<RootTurn> TurnRoots(const std::array<double, 3>& degrees,
   return turns;
 }
 
-void TurnRow(std::span<const float> row, RootTurn* turn, std::span<float> out) {
-  Mat3<double> m = turn->correction;
+// Below a parent that is turned itself, the correction is turned back first.
+void TurnRow(std::span<const float> row, const Mat3<double>& above,
+             RootTurn* turn, std::span<float> out) {
+  Mat3<double> m =
+      Multiply(Transposed(above), Multiply(turn->correction, above));
   for (const RootTurn::Term& term : turn->terms) {
     RotateAbout(term.axis, ValueOf(term.column, row), &m);
   }

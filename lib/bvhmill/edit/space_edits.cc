@@ -112,14 +112,15 @@ void ScaleLengths(double factor, EditedSkeleton* edited) {
   }
 }
 
-void StillRoots(RootMotion motion, UpAxis up, EditedSkeleton* edited) {
+void StillRoots(RootMotion motion, UpAxis up, std::span<const int32_t> roots,
+                EditedSkeleton* edited) {
   if (motion == RootMotion::kKeep) return;
-  const int height = up == UpAxis::kZ ? 2 : 1;
+  const auto height = static_cast<int>(HeightAxis(up));
   const auto stills = [&](int axis) {
     return motion == RootMotion::kOrigin || axis != height;
   };
-  for (Node& node : edited->skeleton.nodes) {
-    if (node.kind != NodeKind::kRoot) continue;
+  for (const int32_t root : roots) {
+    Node& node = edited->skeleton.nodes[static_cast<size_t>(root)];
     for (int axis = 0; axis < 3; ++axis) {
       if (stills(axis)) node.offset[static_cast<size_t>(axis)] = 0;
     }
@@ -132,9 +133,10 @@ void StillRoots(RootMotion motion, UpAxis up, EditedSkeleton* edited) {
   }
 }
 
-void AlignRootPositions(const SignedAxes& axes, EditedSkeleton* edited) {
-  for (Node& node : edited->skeleton.nodes) {
-    if (node.kind != NodeKind::kRoot) continue;
+void AlignRootPositions(const SignedAxes& axes, std::span<const int32_t> roots,
+                        EditedSkeleton* edited) {
+  for (const int32_t root : roots) {
+    Node& node = edited->skeleton.nodes[static_cast<size_t>(root)];
     MoveOffset(axes, &node);
     MovePositions(axes, node, edited);
   }

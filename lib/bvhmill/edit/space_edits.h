@@ -4,6 +4,10 @@
 // They are exact, except that scaled values are rounded once. O(nodes +
 // columns) each.
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 #include "bvhmill/edit/clip_edits.h"
 #include "bvhmill/edit/column_map.h"
 
@@ -19,12 +23,17 @@ void TurnUpAxis(UpAxis from, UpAxis to, EditedSkeleton* edited);
 // Multiplies all OFFSETs and positions by `factor`.
 void ScaleLengths(double factor, EditedSkeleton* edited);
 
-// Removes the motion of the roots. The height is the coordinate along `up`, or
-// along Y if `up` is unknown.
-void StillRoots(RootMotion motion, UpAxis up, EditedSkeleton* edited);
+// The coordinate that is the height: Y if `up` is unknown.
+constexpr size_t HeightAxis(UpAxis up) { return up == UpAxis::kZ ? 2 : 1; }
+
+// Removes the motion of `roots`, which are ROOTs. The height is the coordinate
+// of HeightAxis(up).
+void StillRoots(RootMotion motion, UpAxis up, std::span<const int32_t> roots,
+                EditedSkeleton* edited);
 
 // Applies the part of an alignment that moves: it permutes and negates the
-// OFFSETs and positions of the roots.
-void AlignRootPositions(const SignedAxes& axes, EditedSkeleton* edited);
+// OFFSETs and positions of `roots`, which are ROOTs.
+void AlignRootPositions(const SignedAxes& axes, std::span<const int32_t> roots,
+                        EditedSkeleton* edited);
 
 }  // namespace bvhmill

@@ -78,20 +78,22 @@ std::string MeasuresJson(const ClipMeasures& measures) {
   for (const JointMeasures& joint : measures.joints) {
     joints.push_back(MeasuresToJson(joint));
   }
-  const Json out = {{"duration_seconds", Number(measures.duration)},
-                    {"depth", measures.depth},
-                    {"channel_count", measures.channels},
-                    {"extents", extents ? ExtentsToJson(*extents) : Json()},
-                    {"rest_pose", RestPoseEnum(measures.rest_pose)},
-                    {"rest_size", List(measures.rest_size)},
-                    {"height", Number(measures.height)},
-                    {"reach", Number(measures.reach)},
-                    {"root_path", Number(measures.root_path)},
-                    {"root_speed", Number(measures.root_speed)},
-                    {"fastest", fastest ? FastestToJson(*fastest) : Json()},
-                    {"loop_degrees", Number(measures.loop_degrees)},
-                    {"loop_distance", Number(measures.loop_distance)},
-                    {"joints", std::move(joints)}};
+  const Json out = {
+      {"duration_seconds", Number(measures.duration)},
+      {"depth", measures.depth},
+      {"channel_count", measures.channels},
+      {"extents", extents ? ExtentsToJson(*extents) : Json()},
+      {"rest_pose", RestPoseEnum(measures.rest_pose)},
+      {"rest_size", List(measures.rest_size)},
+      {"height", Number(measures.height)},
+      {"reach", Number(measures.reach)},
+      {"root_path", Number(measures.root_path)},
+      {"root_speed", Number(measures.root_speed)},
+      {"fastest", fastest ? FastestToJson(*fastest) : Json()},
+      {"loop_degrees", Number(measures.loop_degrees)},
+      {"loop_distance", Number(measures.loop_distance)},
+      {"joints", std::move(joints)},
+      {"body_root", measures.body_root ? Json(*measures.body_root) : Json()}};
   return out.dump();
 }
 

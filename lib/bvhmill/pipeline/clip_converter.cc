@@ -160,7 +160,7 @@ void ClipConverter::Impl::Finish() {
 }
 
 bool NeedsAllRows(const ConvertOptions& options) {
-  if (!IsEmpty(options.edits.repairs)) return true;
+  if (NeedsAllRows(options.edits)) return true;
   return std::any_of(options.outputs.begin(), options.outputs.end(),
                      [](const OutputRequest& request) {
                        return MakeEncoder(request)->Needs().frame_count;

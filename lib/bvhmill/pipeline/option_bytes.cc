@@ -83,7 +83,7 @@ size_t Bytes(const ClipEdits& edits) {
   return Bytes(edits.drop_joints) + Bytes(edits.keep_joints) +
          Bytes(edits.rename_joints) + Bytes(edits.joint_map) +
          Bytes(edits.joint_map_rows) + Bytes(edits.names_to) +
-         Bytes(edits.root_alignment.position_axes) +
+         Bytes(edits.body_root) + Bytes(edits.root_alignment.position_axes) +
          Bytes(edits.root_alignment.position_signs);
 }
 

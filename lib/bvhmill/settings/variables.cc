@@ -18,7 +18,7 @@ constexpr std::string_view kOptions =
     "anim-map anim-match-limbs anim-max-bytes anim-max-degrees "
     "anim-max-degrees-limit anim-max-mm anim-priority anim-profile "
     "anim-reference anim-scale-to-avatar anim-upload at-origin baseline "
-    "blob-retention-seconds blobs config data-dir drain-seconds drop "
+    "blob-retention-seconds blobs body-root config data-dir drain-seconds drop "
     "drop-repeated dry-run ease-in ease-out emit emote end-sites expectations "
     "fail-on filelist fill-gaps force format fps frames from hand-pose "
     "handshake-seconds idle-between-seconds idle-seconds ignore in-place "

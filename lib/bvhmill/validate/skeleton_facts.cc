@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace bvhmill {
 namespace {
@@ -78,6 +79,8 @@ void FindFacts(const Skeleton& skeleton, SkeletonFacts* facts) {
   facts->body = MeasureBiped(skeleton);
   facts->reach = Reach(skeleton);
   facts->landmarks = FindLandmarks(skeleton);
+  std::vector<Trunk> trunks = FindTrunks(skeleton);
+  facts->trunk = trunks.empty() ? Trunk() : std::move(trunks[0]);
   facts->mirror_pairs = FindMirrorPairs(skeleton);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bvhmill/clip/skeleton.h"
+#include "bvhmill/skeletons/body_root.h"
 #include "bvhmill/validate/biped_measure.h"
 #include "bvhmill/validate/floor/landmarks.h"
 #include "bvhmill/validate/mirror_pairs.h"
@@ -39,12 +40,14 @@ struct SkeletonFacts {
   // in any rest pose.
   double reach = 0;
   Landmarks landmarks;
+  // The joints of the tree of the first ROOT that may be its body root.
+  Trunk trunk;
   // Pairs of left and right joints, and of their end sites.
   std::vector<MirrorPair> mirror_pairs;
 };
 
 // Writes to `facts`, which may hold earlier results, and reuses its memory.
-// Cost: O(n log n).
+// Cost: O(n log n), and that of FindTrunks.
 void FindFacts(const Skeleton& skeleton, SkeletonFacts* facts);
 
 // The length of a vector, for example of a bone.

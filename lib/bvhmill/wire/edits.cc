@@ -27,6 +27,7 @@ void NamesFromProto(const v1::ClipEdits& message, ClipEdits* edits) {
     edits->joint_map_rows.push_back({row.source(), row.target()});
   }
   edits->names_to = message.names_to();
+  edits->body_root = message.body_root();
 }
 
 absl::Status InterpolationFromProto(v1::Interpolation message,
@@ -116,6 +117,7 @@ void NamesToProto(const ClipEdits& edits, v1::ClipEdits* out) {
     message->set_target(row.target);
   }
   out->set_names_to(edits.names_to);
+  out->set_body_root(edits.body_root);
 }
 
 void FramesToProto(const FrameRange& frames, v1::ClipEdits* out) {

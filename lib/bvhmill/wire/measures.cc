@@ -32,6 +32,7 @@ JointMeasures JointOf(const v1::JointMeasures& message) {
 }
 
 void PutSpeeds(const ClipMeasures& measures, v1::ClipMeasures* out) {
+  if (measures.body_root) out->set_body_root(*measures.body_root);
   if (measures.root_path) out->set_root_path(*measures.root_path);
   if (measures.root_speed) out->set_root_speed(*measures.root_speed);
   if (measures.loop_degrees) out->set_loop_degrees(*measures.loop_degrees);
@@ -44,6 +45,7 @@ void PutSpeeds(const ClipMeasures& measures, v1::ClipMeasures* out) {
 }
 
 void GetSpeeds(const v1::ClipMeasures& message, ClipMeasures* out) {
+  if (message.has_body_root()) out->body_root = message.body_root();
   if (message.has_root_path()) out->root_path = message.root_path();
   if (message.has_root_speed()) out->root_speed = message.root_speed();
   if (message.has_loop_degrees()) out->loop_degrees = message.loop_degrees();

@@ -30,13 +30,25 @@ REPAIR_SPIKE_REPLACED spike.bvh --replace-spikes
 REPAIR_UNWRAPPED euler_flip.bvh --unwrap
 CODES
 
+awk '/^ROOT/ { print "ROOT Armature\n{\nOFFSET 0 0 0"
+               print "CHANNELS 3 Xposition Yposition Zposition"
+               sub(/ROOT/, "JOINT") }
+     /^MOTION/ { print "}" }
+     rows { $0 = ++n % 2 " 0 0 " $0 }
+     /^Frame Time/ { rows = 1 }
+     { print }' "$SAMPLES/walk_cycle.bvh" > sways.bvh
+describe sways.bvh 'a walk below a joint that sways a little'
+describe up.bvh 'a person who stands along Z'
+example EDIT_BODY_MOVES 0 sways.bvh convert -o out --emit bvh --in-place
+cp "$CASES/person_z_up.bvh" up.bvh
+example EDIT_UP_AXIS_GUESSED 0 up.bvh convert -o out --emit bvh --in-place
+
 cp "$SAMPLES/static_pose.bvh" pose.bvh
 describe pose.bvh 'a pose of a body of 26 joints'
 example EDIT_JOINTS_RENAMED 0 pose.bvh validate --joint-map human36m
 example EDIT_NAME_SHARED 0 pose.bvh validate --rename Neck=Spine
 
 sed 's/JOINT Spine$/JOINT Spyne/' pose.bvh > renamed.bvh
-cp "$CASES/person_z_up.bvh" up.bvh
 cat > set.toml << 'TOML'
 [expect]
 frame_rate = 60

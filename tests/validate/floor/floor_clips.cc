@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bvhmill/clip/frame_rates.h"
+#include "bvhmill/skeletons/body_root.h"
 #include "bvhmill/validate/floor/floor_rules.h"
 #include "bvhmill/validate/skeleton_facts.h"
 #include "tests/validate/floor/floor_twin.h"
@@ -33,6 +34,34 @@ Clip FigureClip(const Offset& up, int64_t frames, double frames_per_second,
   return clip;
 }
 
+Clip BelowContainer(const Clip& clip) {
+  const Skeleton& before = clip.skeleton;
+  Clip out;
+  Node container;
+  container.name = "Armature";
+  container.channel_count = 6;
+  out.skeleton.nodes.push_back(container);
+  out.skeleton.channels = ChannelsFromLetters("XYZzyx");
+  for (Node node : before.nodes) {
+    if (node.kind == NodeKind::kRoot) node.kind = NodeKind::kJoint;
+    ++node.parent;
+    node.first_channel += 6;
+    out.skeleton.nodes.push_back(node);
+  }
+  out.skeleton.channels.insert(out.skeleton.channels.end(),
+                               before.channels.begin(), before.channels.end());
+  out.motion.frames = clip.motion.frames;
+  out.motion.frame_time = clip.motion.frame_time;
+  const size_t width = before.channels.size();
+  for (size_t at = 0; at < clip.motion.values.size(); at += width) {
+    const auto row = clip.motion.values.begin() + static_cast<ptrdiff_t>(at);
+    out.motion.values.insert(out.motion.values.end(), 6, 0.0F);
+    out.motion.values.insert(out.motion.values.end(), row,
+                             row + static_cast<ptrdiff_t>(width));
+  }
+  return out;
+}
+
 Report FloorReportOf(const Clip& clip, const SourceSpace& source,
                      bool seems_z_up) {
   SkeletonFacts facts;
@@ -42,6 +71,10 @@ Report FloorReportOf(const Clip& clip, const SourceSpace& source,
   motion.reach = facts.reach;
   motion.frames = clip.motion.frames;
   motion.seems_z_up = seems_z_up;
+  const std::vector<uint8_t> moving =
+      MovingColumns(clip.skeleton.channels.size(), clip.motion.values);
+  motion.body_root = FindBodyRoots(clip.skeleton, FindTrunks(clip.skeleton),
+                                   moving, JointPositions::kReplaceOffset)[0];
   const std::vector<TextPosition> places(clip.skeleton.nodes.size());
   const Thresholds thresholds;
   const auto observer = MakeFloorRules();

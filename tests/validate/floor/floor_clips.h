@@ -20,6 +20,9 @@ inline constexpr float kReach = 50;
 Clip FigureClip(const Offset& up, int64_t frames, double frames_per_second,
                 const std::function<Offset(int64_t)>& hips);
 
+// The clip below a ROOT that stands still.
+Clip BelowContainer(const Clip& clip);
+
 // The report of the floor rules alone. `seems_z_up`: the rest pose hints at Z.
 Report FloorReportOf(const Clip& clip, const SourceSpace& source = {},
                      bool seems_z_up = false);

@@ -46,11 +46,12 @@ struct FloorCase {
   bool seems_z_up = false;
 };
 
-std::vector<std::string> IssuesOfFloor(const FloorCase& c) {
-  const Clip clip = FigureClip(c.up, c.frames, 30, [&](int64_t frame) {
+std::vector<std::string> IssuesOfFloor(const FloorCase& c, bool is_below) {
+  Clip clip = FigureClip(c.up, c.frames, 30, [&](int64_t frame) {
     const float way = c.step * static_cast<float>(frame);
     return Offset{c.hips[0] + way, c.hips[1], c.hips[2]};
   });
+  if (is_below) clip = BelowContainer(clip);
   return FloorCodesOf(FloorReportOf(clip, {c.axis, 0}, c.seems_z_up));
 }
 
@@ -106,8 +107,11 @@ TEST(FloorRules, SpeakWhereTheyShould) {
        0.001F},
   };
   for (const FloorCase& c : kCases) {
-    EXPECT_THAT(IssuesOfFloor(c), UnorderedElementsAreArray(c.issues))
-        << c.name;
+    for (const bool is_below : {false, true}) {
+      EXPECT_THAT(IssuesOfFloor(c, is_below),
+                  UnorderedElementsAreArray(c.issues))
+          << c.name << (is_below ? " below a container" : "");
+    }
   }
 }
 

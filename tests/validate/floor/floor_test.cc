@@ -162,10 +162,13 @@ TEST(Landmarks, AreJudgedAtAboutThirtyFramesASecond) {
   }
 }
 
+// The ROOT is the body root.
+constexpr int32_t kTrunk[] = {0};
+
 FloorMeasure MeasureOf(const Clip& clip, const SkeletonFacts& facts,
                        int64_t step) {
   FloorMeasure measure;
-  measure.Begin(facts.landmarks, facts.reach, step);
+  measure.Begin(facts.landmarks, kTrunk, facts.reach, step);
   const size_t nodes = facts.landmarks.nodes.size();
   const std::vector<float> all = LandmarksOf(clip, facts.landmarks.nodes, step);
   const size_t frames = all.size() / 3 / nodes;
@@ -176,7 +179,7 @@ FloorMeasure MeasureOf(const Clip& clip, const SkeletonFacts& facts,
     measure.Add(static_cast<int64_t>(count),
                 FramesOf(all, nodes, first, count));
   }
-  measure.End(0, clip.motion.frames - 1);
+  measure.End(0, clip.motion.frames - 1, 0);
   return measure;
 }
 
@@ -295,9 +298,9 @@ TEST(FloorMeasure, LeavesOutFramesThatStandApart) {
     for (const int64_t first : {0, 1}) {
       for (const int64_t last : {frames - 1, frames - 2}) {
         FloorMeasure measure;
-        measure.Begin(facts.landmarks, facts.reach, step);
+        measure.Begin(facts.landmarks, kTrunk, facts.reach, step);
         measure.Add(judged, positions);
-        measure.End(first, last);
+        measure.End(first, last, 0);
         EXPECT_EQ(measure.heights(kPlusY).count(), last / step + 1 - first);
       }
     }

@@ -44,8 +44,8 @@ void Widen(const float* values, size_t count, float* least, float* most) {
 
 }  // namespace
 
-int64_t FloorMeasure::BytesFor(const Landmarks& landmarks) {
-  size_t points = 1;
+int64_t FloorMeasure::BytesFor(const Landmarks& landmarks, size_t trunk) {
+  size_t points = trunk;
   for (const auto& foot : landmarks.feet) points += foot.size();
   return PairSamples::kMost *
          static_cast<int64_t>(2 * 3 * points * sizeof(float) +
@@ -53,18 +53,21 @@ int64_t FloorMeasure::BytesFor(const Landmarks& landmarks) {
                               sizeof(FootStep) + sizeof(double));
 }
 
-void FloorMeasure::Begin(const Landmarks& landmarks, double reach,
+void FloorMeasure::Begin(const Landmarks& landmarks,
+                         std::span<const int32_t> trunk, double reach,
                          int64_t step) {
   landmarks_ = &landmarks;
   scale_ = 1 / reach;
   step_ = step;
   is_finite_ = true;
-  root_moves_ = false;
+  moves_.assign(trunk.size(), false);
   for (HeightHistogram& heights : heights_) heights.Clear();
   lowest_.fill({std::numeric_limits<double>::infinity(), -1, -1});
   up_sum_ = {};
   up_frames_ = 0;
-  points_.assign(1, 0);
+  points_.assign(trunk.begin(), trunk.end());
+  feet_from_ = trunk.size();
+  root_ = 0;
   for (const auto& foot : landmarks.feet) {
     points_.insert(points_.end(), foot.begin(), foot.end());
   }
@@ -104,9 +107,10 @@ void FloorMeasure::AddPair(const LandmarkFrames& from, int64_t frame) {
   pairs_.Add(point_positions_);
 }
 
-void FloorMeasure::End(int64_t first, int64_t last) {
+void FloorMeasure::End(int64_t first, int64_t last, size_t root) {
   first_ = first;
   last_ = last;
+  root_ = root;
   const int64_t newest = frames() - 1;
   if (first == 0 && newest >= 0) Count({first_frame_.data(), 1}, 0, 1, 0);
   if (newest > 0 && step_ * newest <= last) {
@@ -127,10 +131,10 @@ void FloorMeasure::CountBlock(const LandmarkFrames& from, int64_t first,
   const auto count = static_cast<size_t>(3 * frames);
   Coordinates least;
   Coordinates most;
-  std::copy_n(from.At(points_[1], first), count, least.begin());
-  std::copy_n(from.At(points_[1], first), count, most.begin());
+  std::copy_n(from.At(points_[feet_from_], first), count, least.begin());
+  std::copy_n(from.At(points_[feet_from_], first), count, most.begin());
   bool is_finite = AreFinite({least.data(), count});
-  for (size_t i = 2; i < points_.size(); ++i) {
+  for (size_t i = feet_from_ + 1; i < points_.size(); ++i) {
     const float* place = from.At(points_[i], first);
     is_finite = is_finite && AreFinite({place, count});
     Widen(place, count, least.data(), most.data());
@@ -141,16 +145,19 @@ void FloorMeasure::CountBlock(const LandmarkFrames& from, int64_t first,
   }
   is_finite_ = is_finite;
   if (!is_finite) return;
-  CountRoot(from.At(points_[0], first), frames);
+  CountTrunk(from, first, frames);
   CountPlaces(0, least, from, first, frames, number);
   CountPlaces(3, most, from, first, frames, number);
   CountUp(from, first, frames);
 }
 
-void FloorMeasure::CountRoot(const float* root, int64_t frames) {
-  const float* still = first_frame_.data() + 3 * points_[0];
-  for (int64_t i = 0; i < frames && !root_moves_; ++i) {
-    root_moves_ = !std::equal(still, still + 3, root + 3 * i);
+void FloorMeasure::CountTrunk(const LandmarkFrames& from, int64_t first,
+                              int64_t frames) {
+  for (size_t joint = 0; joint < feet_from_; ++joint) {
+    const float* still = first_frame_.data() + 3 * points_[joint];
+    for (int64_t i = first; i < first + frames && !moves_[joint]; ++i) {
+      moves_[joint] = !std::equal(still, still + 3, from.At(points_[joint], i));
+    }
   }
 }
 
@@ -178,9 +185,9 @@ void FloorMeasure::CountPlaces(size_t direction, const Coordinates& places,
 // The first node of a foot that is at `place` on the axis.
 int32_t FloorMeasure::NodeAt(const LandmarkFrames& from, int64_t frame,
                              size_t axis, float place) const {
-  return *std::find_if(points_.begin() + 1, points_.end(), [&](int32_t point) {
-    return from.At(point, frame)[axis] == place;
-  });
+  return *std::find_if(
+      points_.begin() + static_cast<ptrdiff_t>(feet_from_), points_.end(),
+      [&](int32_t point) { return from.At(point, frame)[axis] == place; });
 }
 
 void FloorMeasure::CountUp(const LandmarkFrames& from, int64_t first,
@@ -226,7 +233,7 @@ double FloorMeasure::HeightAt(std::span<const float> points, size_t point,
 // The lowest node of all feet in the later frame of a pair.
 double FloorMeasure::LowestAt(int64_t pair, int direction) const {
   double low = std::numeric_limits<double>::infinity();
-  for (size_t point = 1; point < points_.size(); ++point) {
+  for (size_t point = feet_from_; point < points_.size(); ++point) {
     low = std::min(low, HeightAt(pairs_.after(pair), point, direction));
   }
   return low;
@@ -294,7 +301,8 @@ void FloorMeasure::AddSlide(int64_t pair, size_t first, size_t count,
     if (axis == AxisOfDirection(direction)) continue;
     const size_t at = 3 * low + axis;
     const double step = scale_ * (double{after[at]} - before[at]);
-    const double root = scale_ * (double{after[axis]} - before[axis]);
+    const size_t of_root = 3 * root_ + axis;
+    const double root = scale_ * (double{after[of_root]} - before[of_root]);
     square += step * step;
     sums->along += step * root;
     sums->root += root * root;
@@ -315,7 +323,7 @@ FootSlide FloorMeasure::Slide(int direction, double height, double vertical,
   for (int64_t pair = 0; pair < pairs_.count(); ++pair) {
     if (!Counts(pair)) continue;
     ++sums.pairs;
-    size_t first = 1;
+    size_t first = feet_from_;
     for (const auto& foot : landmarks_->feet) {
       AddSlide(pair, first, foot.size(), &sums);
       first += foot.size();
@@ -346,7 +354,7 @@ RootRise FloorMeasure::Rise(int direction) const {
   double product = 0;
   for (int64_t pair = 0; pair < pairs_.count(); ++pair) {
     if (!Counts(pair)) continue;
-    const double root = HeightAt(pairs_.after(pair), 0, direction);
+    const double root = HeightAt(pairs_.after(pair), root_, direction);
     const double legs = root - LowestAt(pair, direction);
     const double root_away = root - root_mean;
     const double legs_away = legs - legs_mean;

@@ -70,26 +70,28 @@ struct LandmarkFrames {
 
 class FloorMeasure {
  public:
-  // `landmarks` stays until the next Begin. `reach` is above 0. Every `step`th
-  // frame of the clip is judged.
-  void Begin(const Landmarks& landmarks, double reach, int64_t step);
+  // `landmarks` stays until the next Begin. `trunk`, indices of its nodes, are
+  // the joints that may be the body root, at least one. `reach` is above 0.
+  // Every `step`th frame of the clip is judged.
+  void Begin(const Landmarks& landmarks, std::span<const int32_t> trunk,
+             double reach, int64_t step);
   // The next judged frames: landmarks.nodes.size() x frames x 3 world
   // positions.
   void Add(int64_t frames, std::span<const float> positions);
   // All frames came; those before frame `first` of the clip and after frame
-  // `last` do not count: at most one each. Must be called before the functions
-  // below.
-  void End(int64_t first, int64_t last);
+  // `last` do not count: at most one each. `root`, an index of the trunk, is
+  // the body root. Must be called before the functions below.
+  void End(int64_t first, int64_t last, size_t root);
 
   // Judged frames.
   int64_t frames() const { return pairs_.frames(); }
-  // Bytes that a figure takes at most: pairs of frames with the root and all
+  // Bytes that a figure takes at most: pairs of frames with its trunk and all
   // nodes of its feet, and the steps of the feet.
-  static int64_t BytesFor(const Landmarks& landmarks);
+  static int64_t BytesFor(const Landmarks& landmarks, size_t trunk);
   // False if a position was not finite. All below is void then.
   bool is_finite() const { return is_finite_; }
-  // True if the root was at two places.
-  bool root_moves() const { return root_moves_; }
+  // True if the body root was at two places.
+  bool root_moves() const { return moves_[root_]; }
 
   // The mean of the unit vectors from the middle of the feet to the head; zero
   // without a head.
@@ -135,7 +137,7 @@ class FloorMeasure {
              int64_t number);
   void CountBlock(const LandmarkFrames& from, int64_t first, int64_t frames,
                   int64_t number);
-  void CountRoot(const float* root, int64_t frames);
+  void CountTrunk(const LandmarkFrames& from, int64_t first, int64_t frames);
   // Counts `places`, the least or the greatest coordinates of the feet, in the
   // directions from `direction` on: one for each axis.
   void CountPlaces(size_t direction, const Coordinates& places,
@@ -162,14 +164,18 @@ class FloorMeasure {
   double scale_ = 1;
   int64_t step_ = 1;
   bool is_finite_ = true;
-  bool root_moves_ = false;
+  // For each joint of the trunk: it was at two places.
+  std::vector<bool> moves_;
   std::array<HeightHistogram, kDirections> heights_;
   std::array<LowestFoot, kDirections> lowest_;
   std::array<double, 3> up_sum_ = {};
   int64_t up_frames_ = 0;
-  // The root and all nodes of the feet, one foot after the other, as indices of
-  // Landmarks::nodes.
+  // The trunk and all nodes of the feet, one foot after the other, as indices
+  // of Landmarks::nodes.
   std::vector<int32_t> points_;
+  // The index of the first foot in `points_`, and that of the body root.
+  size_t feet_from_ = 1;
+  size_t root_ = 0;
   // The positions of these points in a frame.
   std::vector<float> point_positions_;
   // Frames wait until it is known whether they count: the first one, and the

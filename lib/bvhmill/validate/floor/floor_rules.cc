@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/report/short_number.h"
@@ -36,20 +37,35 @@ constexpr double kFloorShare = 0.1;
 // Legs that bend less, in reaches, say little about the height of the root.
 constexpr double kBentLegs = 0.005;
 
+// The trunk of the figure, as indices of the nodes of the landmarks.
+std::vector<int32_t> TrunkIn(const SkeletonFacts& facts) {
+  const std::vector<int32_t>& nodes = facts.landmarks.nodes;
+  std::vector<int32_t> trunk;
+  for (const int32_t joint : facts.trunk.joints) {
+    const auto at = std::lower_bound(nodes.begin(), nodes.end(), joint);
+    if (at == nodes.end() || *at != joint) break;
+    trunk.push_back(static_cast<int32_t>(at - nodes.begin()));
+  }
+  // A figure may have another ROOT.
+  return trunk.empty() ? std::vector<int32_t>{0} : trunk;
+}
+
 class FloorRules final : public RowObserver {
  public:
   int64_t MemoryBytes(const Skeleton& /*skeleton*/,
                       const SkeletonFacts& facts) const override {
     return facts.landmarks.feet.empty()
                ? 0
-               : FloorMeasure::BytesFor(facts.landmarks);
+               : FloorMeasure::BytesFor(facts.landmarks, TrunkIn(facts).size());
   }
   void Begin(const ObservedClip& clip) override {
     clip_.emplace(clip);
     const Landmarks& landmarks = clip.facts.landmarks;
     is_on_ = !landmarks.feet.empty() && clip.motion.reach > 0;
     step_ = LandmarkStep(clip.motion.dt);
-    if (is_on_) measure_.Begin(landmarks, clip.motion.reach, step_);
+    if (!is_on_) return;
+    trunk_ = TrunkIn(clip.facts);
+    measure_.Begin(landmarks, trunk_, clip.motion.reach, step_);
   }
   void Add(const ObservedRows& rows) override {
     if (!is_on_) return;
@@ -77,13 +93,22 @@ class FloorRules final : public RowObserver {
   double Limit(Threshold threshold) const {
     return clip_->thresholds[threshold];
   }
-  // The root of the figure.
+  int32_t NodeOf(int32_t landmark) const {
+    return clip_->facts.landmarks.nodes[static_cast<size_t>(landmark)];
+  }
+  // The index of the body root in the trunk.
+  size_t BodyRoot() const {
+    for (size_t i = 0; i < trunk_.size(); ++i) {
+      if (NodeOf(trunk_[i]) == clip_->motion.body_root) return i;
+    }
+    return 0;
+  }
+  // The body root of the figure.
   Location AtRoot() const {
-    return LocationOf(*clip_, clip_->facts.landmarks.nodes[0]);
+    return LocationOf(*clip_, NodeOf(trunk_[BodyRoot()]));
   }
   Location AtRoot(int64_t first, int64_t last) const {
-    Location at =
-        LocationAtFrame(*clip_, clip_->facts.landmarks.nodes[0], first);
+    Location at = LocationAtFrame(*clip_, NodeOf(trunk_[BodyRoot()]), first);
     at.last_frame = last;
     return at;
   }
@@ -92,13 +117,14 @@ class FloorRules final : public RowObserver {
   bool is_on_ = false;
   // Every how manyth frame is judged.
   int64_t step_ = 1;
+  std::vector<int32_t> trunk_;
   FloorMeasure measure_;
 };
 
 void FloorRules::Finish(IssueLog* log) {
   const MotionFacts& motion = clip_->motion;
   if (!is_on_ || motion.non_finite_rows > 0) return;
-  measure_.End(motion.first_frame(), motion.last_frame());
+  measure_.End(motion.first_frame(), motion.last_frame(), BodyRoot());
   if (!measure_.is_finite() || measure_.heights(kPlusY).count() == 0) return;
   const std::optional<int> clear =
       UpOf(measure_, Limit(Threshold::DATA_UP_AXIS_GUESS_share));

@@ -12,6 +12,7 @@
 //   DATA_ROOT_SCALE     the floor is far from 0 while the figure moves, or the
 //                       root moves much less than its feet ask for
 //
+// The root is the body root (MotionFacts).
 // Up is the axis that the caller states; else the one along which the head is
 // clearly above the feet; else Z if the rest pose hints at it; else Y. The
 // rules are silent about figures without landmarks. Frames are judged at about

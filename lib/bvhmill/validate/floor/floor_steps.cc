@@ -45,12 +45,12 @@ FootStep FloorMeasure::StepAt(int64_t pair, int direction, double floor,
   FootStep step;
   step.frame = step_ * pairs_.frame(pair);
   step.low = LowestAt(pair, direction);
-  step.legs = HeightAt(after, 0, direction) - step.low;
-  step.root = {speed(0, across[0]), speed(0, across[1])};
+  step.legs = HeightAt(after, root_, direction) - step.low;
+  step.root = {speed(root_, across[0]), speed(root_, across[1])};
   const bool is_near = step.low <= floor + kNearFloor;
   double slowest = std::numeric_limits<double>::infinity();
   double slowest_across = slowest;
-  for (size_t i = 1; i < points_.size(); ++i) {
+  for (size_t i = feet_from_; i < points_.size(); ++i) {
     const std::array<double, 2> way = {speed(i, across[0]),
                                        speed(i, across[1])};
     const double rise = speed(i, up);

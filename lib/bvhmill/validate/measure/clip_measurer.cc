@@ -68,8 +68,10 @@ int64_t ClipMeasurer::MemoryBytes(const Skeleton& skeleton,
 }
 
 void ClipMeasurer::Steps::Add(const Steps& more) {
-  root_path += more.root_path;
-  knows_root = knows_root || more.knows_root;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    paths[i] += more.paths[i];
+    has_path[i] = has_path[i] || more.has_path[i];
+  }
   if (more.longest <= longest) return;
   longest = more.longest;
   joint = more.joint;
@@ -106,7 +108,7 @@ void ClipMeasurer::Begin(const ObservedClip& clip) {
   first_step_ = last_step_ = steps_ = {};
   for (End* end : {&first_, &second_, &before_last_, &last_}) {
     end->row.assign(channels, 0);
-    end->root = {};
+    end->places = {};
   }
 }
 
@@ -184,13 +186,17 @@ ClipMeasurer::Steps ClipMeasurer::StepsTo(Row positions) const {
     const double square =
         SquareOfStep(&last_positions_[3 * i], &positions[3 * i]);
     if (!std::isfinite(square)) continue;
-    if (i == 0) {
-      steps.root_path = std::sqrt(square);
-      steps.knows_root = true;
-    }
     if (square <= steps.longest) continue;
     steps.longest = square;
     steps.joint = static_cast<int32_t>(i);
+  }
+  const std::vector<int32_t>& trunk = clip_->facts.trunk.joints;
+  for (size_t i = 0; i < trunk.size(); ++i) {
+    const auto at = 3 * static_cast<size_t>(trunk[i]);
+    const double square = SquareOfStep(&last_positions_[at], &positions[at]);
+    if (!std::isfinite(square)) continue;
+    steps.paths[i] = std::sqrt(square);
+    steps.has_path[i] = true;
   }
   return steps;
 }
@@ -198,8 +204,10 @@ ClipMeasurer::Steps ClipMeasurer::StepsTo(Row positions) const {
 void ClipMeasurer::KeepEnds(Row row, Row positions) {
   std::swap(before_last_, last_);
   std::copy(row.begin(), row.end(), last_.row.begin());
-  if (!positions.empty()) {
-    std::copy_n(positions.begin(), 3, last_.root.begin());
+  const std::vector<int32_t>& trunk = clip_->facts.trunk.joints;
+  for (size_t i = 0; i < trunk.size(); ++i) {
+    std::copy_n(positions.begin() + 3 * static_cast<ptrdiff_t>(trunk[i]), 3,
+                last_.places[i].begin());
   }
   if (frames_ == 0) first_ = last_;
   if (frames_ == 1) second_ = last_;
@@ -212,6 +220,13 @@ ClipMeasurer::Steps ClipMeasurer::AllSteps() const {
   // In a clip of two frames the first step is the last one, too.
   if (!clip_->motion.last_apart) all.Add(last_step_);
   return all;
+}
+
+size_t ClipMeasurer::BodyRoot() const {
+  const std::vector<int32_t>& trunk = clip_->facts.trunk.joints;
+  const auto at =
+      std::find(trunk.begin(), trunk.end(), clip_->motion.body_root);
+  return at == trunk.end() ? 0 : static_cast<size_t>(at - trunk.begin());
 }
 
 void ClipMeasurer::SetJoints(ClipMeasures* measures) const {
@@ -236,11 +251,12 @@ void ClipMeasurer::SetSpeeds(ClipMeasures* measures) const {
   const Steps steps = AllSteps();
   const double rate = FramesPerSecond(clip_->frame_time);
   const int64_t count = motion.last_frame() - motion.first_frame();
-  if (steps.knows_root) measures->root_path = steps.root_path;
+  const size_t root = BodyRoot();
+  const double path = steps.paths[root];
+  if (steps.has_path[root]) measures->root_path = path;
   if (!(rate > 0) || count < 1) return;
-  if (steps.knows_root) {
-    measures->root_speed =
-        IfFinite(steps.root_path * rate / static_cast<double>(count));
+  if (steps.has_path[root]) {
+    measures->root_speed = IfFinite(path * rate / static_cast<double>(count));
   }
   const double speed = std::sqrt(steps.longest) * rate;
   if (steps.longest < 0 || !std::isfinite(speed)) return;
@@ -252,8 +268,9 @@ void ClipMeasurer::SetLoop(ClipMeasures* measures) const {
   const End& last = clip_->motion.last_apart ? before_last_ : last_;
   measures->loop_degrees =
       IfFinite(LargestAngle(clip_->skeleton, first.row, last.row));
-  measures->loop_distance =
-      IfFinite(std::sqrt(SquareOfStep(first.root.data(), last.root.data())));
+  const size_t root = BodyRoot();
+  measures->loop_distance = IfFinite(std::sqrt(
+      SquareOfStep(first.places[root].data(), last.places[root].data())));
 }
 
 ClipMeasures ClipMeasurer::Measure() const {
@@ -272,6 +289,7 @@ ClipMeasures ClipMeasurer::Measure() const {
   measures.height = pose.height;
   measures.reach = clip_->facts.reach;
   SetJoints(&measures);
+  if (!skeleton.nodes.empty()) measures.body_root = clip_->motion.body_root;
   if (frames_ < 2 || skeleton.nodes.empty()) return measures;
   SetSpeeds(&measures);
   SetLoop(&measures);

@@ -38,23 +38,27 @@ class ClipMeasurer final : public RowObserver {
  private:
   using Row = std::span<const float>;
 
-  // The longest step of a joint among some steps, and the way of the first
-  // root.
+  // A value for each joint of the trunk, one of which is the body root.
+  template <typename T>
+  using OfTrunk = std::array<T, Trunk::kMost>;
+
+  // The longest step of a joint among some steps, and the ways of the joints of
+  // the trunk.
   struct Steps {
     // The square; -1: no step is known.
     double longest = -1;
     int32_t joint = 0;
     int64_t frame = 0;
-    // The way of the known steps of the root; knows_root: there is one.
-    double root_path = 0;
-    bool knows_root = false;
+    // The ways of their known steps, and whether there is one.
+    OfTrunk<double> paths = {};
+    OfTrunk<bool> has_path = {};
 
     void Add(const Steps& more);
   };
-  // A frame at one end of the clip: its values and the place of the first root.
+  // A frame at one end of the clip: its values and the places of the trunk.
   struct End {
     std::vector<float> row;
-    std::array<float, 3> root = {};
+    OfTrunk<std::array<float, 3>> places = {};
   };
   // Angles of each node from its rotation in one frame.
   struct Turns {
@@ -74,6 +78,8 @@ class ClipMeasurer final : public RowObserver {
   Steps StepsTo(Row positions) const;
   void KeepEnds(Row row, Row positions);
   Steps AllSteps() const;
+  // The index in the trunk of the body root.
+  size_t BodyRoot() const;
   void SetJoints(ClipMeasures* measures) const;
   void SetSpeeds(ClipMeasures* measures) const;
   void SetLoop(ClipMeasures* measures) const;

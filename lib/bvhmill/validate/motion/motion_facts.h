@@ -47,6 +47,8 @@ struct MotionFacts {
   // The rest pose and the height of the root hint that Z is up. The observer of
   // sample rules writes this.
   bool seems_z_up = false;
+  // The body root of the first ROOT (skeletons/body_root.h).
+  int32_t body_root = 0;
   // For each channel, 1 if its values differ. Valid until the next Begin.
   std::span<const uint8_t> moving_columns;
 

@@ -4,8 +4,11 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <optional>
+#include <span>
 #include <vector>
 
+#include "bvhmill/skeletons/body_root.h"
 #include "bvhmill/validate/motion/events/cut_finder.h"
 #include "bvhmill/validate/motion/frame_time_rule.h"
 #include "bvhmill/validate/motion/motion_blocks.h"
@@ -62,6 +65,7 @@ class MotionRules final : public RowObserver {
   }
 
   void Begin(const ObservedClip& clip) override {
+    clip_.emplace(clip);
     blocks_.Begin(clip);
     cuts_.Begin(blocks_.clip());
     blocks_.clip().cuts = &cuts_;
@@ -83,6 +87,7 @@ class MotionRules final : public RowObserver {
     MotionClip& clip = blocks_.clip();
     if (clip.facts->frames = blocks_.frames(); clip.facts->frames == 0) return;
     Pass(/*is_last=*/true);
+    FindBodyRoot();
     if (clip.facts->frames > 1) LogFrameTime(clip, log);
     if (clip.facts->non_finite_rows > 0) {
       log->SetNonFiniteRows(clip.facts->non_finite_rows,
@@ -98,6 +103,12 @@ class MotionRules final : public RowObserver {
   }
 
  private:
+  void FindBodyRoot() {
+    if (clip_->facts.trunk.joints.empty()) return;
+    clip_->motion.body_root = FindBodyRoots(
+        clip_->skeleton, std::span(&clip_->facts.trunk, 1),
+        clip_->motion.moving_columns, clip_->conventions.joint_positions)[0];
+  }
   // Gives the block to the rules, unless the clip has values that are not
   // finite.
   void Pass(bool is_last) {
@@ -107,6 +118,7 @@ class MotionRules final : public RowObserver {
     for (const auto& rule : rules_) rule->Add(*block);
   }
 
+  std::optional<ObservedClip> clip_;
   MotionBlocks blocks_;
   CutFinder cuts_;
   std::vector<std::unique_ptr<MotionRule>> rules_;

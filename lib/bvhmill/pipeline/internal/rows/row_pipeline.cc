@@ -63,7 +63,7 @@ ReadOptions RowPipeline::HowToRead() {
 bool RowPipeline::has_edits() const { return !IsEmpty(options_.edits); }
 
 bool RowPipeline::keeps_rows() const {
-  return has_repairs() || (has_outputs() && stage_.plan().NeedsFrameCount());
+  return edits_at_end() || (has_outputs() && stage_.plan().NeedsFrameCount());
 }
 
 bool RowPipeline::TakesTiles() const {
@@ -101,7 +101,7 @@ bool RowPipeline::OnHeader(const ClipHeader& header, int threads) {
 }
 
 bool RowPipeline::BeginOutputs() {
-  if (status_.ok() && has_edits() && !has_repairs()) {
+  if (status_.ok() && has_edits() && !edits_at_end()) {
     edit_log_.emplace(LogOptions(options_));
     const absl::Status status =
         editor_.Begin(options_, *header_, &budget_, &*edit_log_);
@@ -198,7 +198,7 @@ void RowPipeline::Step(int64_t frames, std::span<const float> values,
 // Edited rows become outputs, or are kept.
 void RowPipeline::Feed(int64_t frames, std::span<const float> values) {
   fed_ += frames;
-  if (frames == 0 || (!has_outputs() && !has_repairs())) return;
+  if (frames == 0 || (!has_outputs() && !edits_at_end())) return;
   if (keeps_rows()) {
     const absl::Status held = kept_.Append(frames, values, &budget_);
     if (!held.ok()) kept_ = {};

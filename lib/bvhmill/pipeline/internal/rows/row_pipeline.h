@@ -56,8 +56,8 @@ class RowPipeline {
 
   bool has_outputs() const { return !options_.outputs.empty(); }
   bool has_edits() const;
-  // The rows of the source are kept and repaired together, at the end.
-  bool has_repairs() const { return !IsEmpty(options_.edits.repairs); }
+  // The rows of the source are kept and edited together, at the end.
+  bool edits_at_end() const { return NeedsAllRows(options_.edits); }
   // Outputs are made of all rows together, at the end.
   bool keeps_rows() const;
   // Rows are needed in tiles only, which several threads can read and solve.

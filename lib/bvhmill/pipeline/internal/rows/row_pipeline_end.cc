@@ -70,7 +70,7 @@ void RowPipeline::EndRows() {
 }
 
 void RowPipeline::EndOutputs() {
-  if (has_repairs()) {
+  if (edits_at_end()) {
     Motion& motion = workspace_.read.motion;
     motion.frames = fed_;
     motion.frame_time = header_->frame_time;
