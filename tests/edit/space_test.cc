@@ -97,7 +97,7 @@ TEST(Units, ScaleOffsetsAndPositions) {
 
 TEST(RootMotion, InPlaceKeepsTheHeight) {
   for (const char* list : {"XYZzxy", "", "zxyY", "ZX"}) {
-    for (const UpAxis up : {UpAxis::kUnknown, UpAxis::kY, UpAxis::kZ}) {
+    for (const UpAxis up : {UpAxis::kY, UpAxis::kZ}) {
       for (const Conventions& conventions : Readings()) {
         SkeletonBuilder builder;
         builder.Root("Hips", list, {3, 4, 5});

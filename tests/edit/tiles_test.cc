@@ -43,7 +43,7 @@ Clip InTiles(const ClipEdits& edits, const Clip& clip, bool frames_known,
       MovingColumns(clip.skeleton.channels.size(), clip.motion.values);
   auto editor =
       ClipEditor::Make(edits, {}, clip.skeleton, clip.motion.frame_time,
-                       counted, {}, nullptr, moving);
+                       counted, {}, nullptr, nullptr, moving);
   EXPECT_TRUE(editor.ok()) << editor.status();
   EXPECT_EQ(editor->frames().has_value(), frames_known);
   const size_t columns = clip.skeleton.channels.size();
@@ -90,7 +90,7 @@ TEST(Tiles, AFewFramesAtATime) {
         MovingColumns(clip.skeleton.channels.size(), clip.motion.values);
     auto editor =
         ClipEditor::Make(edits, {}, clip.skeleton, clip.motion.frame_time,
-                         std::nullopt, {}, nullptr, moving);
+                         std::nullopt, {}, nullptr, nullptr, moving);
     ASSERT_TRUE(editor.ok()) << editor.status();
     Clip out;
     std::span<const float> rows = clip.motion.values;

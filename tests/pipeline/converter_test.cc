@@ -105,7 +105,13 @@ constexpr EditCase kEditCases[] = {
        e->resample_fps = 1e9;
      }},
     {"slower", [](ClipEdits* e) { e->resample_fps = 7; }},
-    {"in place", [](ClipEdits* e) { e->root_motion = RootMotion::kInPlace; }},
+    {"in place",
+     [](ClipEdits* e) {
+       e->root_motion = RootMotion::kInPlace;
+       e->source.up_axis = UpAxis::kY;
+     }},
+    {"in place, the up axis is not known",
+     [](ClipEdits* e) { e->root_motion = RootMotion::kInPlace; }},
     {"units",
      [](ClipEdits* e) {
        e->source = {UpAxis::kZ, 0.01};

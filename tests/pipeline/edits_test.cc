@@ -102,7 +102,10 @@ const EditRow kEdits[] = {
      {400, 500, 600},
      {400, 1500, 600}},
     {"InPlace",
-     [](auto* e) { e->root_motion = RootMotion::kInPlace; },
+     [](auto* e) {
+       e->root_motion = RootMotion::kInPlace;
+       e->source.up_axis = UpAxis::kY;
+     },
      3,
      2,
      0.5,
@@ -298,6 +301,7 @@ TEST(Edits, DoNotAffectTheNextClip) {
     e->drop_joints = {"J2"};
     e->resample_fps = 50;
     e->root_motion = RootMotion::kInPlace;
+    e->source.up_axis = UpAxis::kY;
   });
   std::vector<std::vector<std::string>> made;
   for (const int64_t frames : {5, 300, 5, 300}) {

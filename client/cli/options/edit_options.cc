@@ -45,6 +45,7 @@ constexpr FieldOption kFieldOptions[] = {
     {"options.edits.joint_map", "--joint-map"},
     {"options.edits.names_to", "--names-to"},
     {"options.edits.body_root", "--body-root"},
+    {"options.edits.root_motion", "--in-place"},
     {"options.edits.frames", "--frames"},
     {"options.edits.repairs.fill_gap_frames", "--fill-gaps"},
     {"options.edits.resample_fps", "--fps"},

@@ -33,7 +33,8 @@ class EditOptions(TypedDict, total=False):
     states this rate for them. They exclude each other.
     `body_root` is the joint that carries the body, on which `in_place`,
     `root_motion`, `root_axes`, `root_signs` and `root_correction` act; without
-    it, it is found from the motion.
+    it, it is found from the motion. `in_place` keeps the height along `up`;
+    without `up`, the axis must be clear from the clip.
     `frames` is a slice, or (begin, end) or (begin, end, step); only a slice can
     leave out its end. `units` and `up` say what the file has; `to_units` and
     `to_up` what is wanted. A unit is a word such as "cm", or metres per unit.

@@ -215,16 +215,18 @@ def test_editing_gives_another_take(walk):
     np.testing.assert_allclose(
         take.edit(units="cm", to_units="m").positions, take.positions * 0.01,
         rtol=1e-5, atol=1e-7)
-    assert not take.edit(in_place=True).positions[:, 0, 0].any()
-    still = take.edit(in_place=True, body_root=take.names[0])
+    with pytest.raises(bvhmill.ConventionUnknown, match="state --up y or"):
+        take.edit(in_place=True)
+    assert not take.edit(in_place=True, up="y").positions[:, 0, 0].any()
+    still = take.edit(in_place=True, up="y", body_root=take.names[0])
     assert not still.positions[:, 0, 0].any()
     with pytest.raises(bvhmill.EditError, match="no joint of the clip is 'No'"):
-        take.edit(in_place=True, body_root="No")
+        take.edit(in_place=True, up="y", body_root="No")
     with pytest.raises(ValueError, match="'origin' exclude each other"):
         take.edit(in_place=True, root_motion="origin")
     with pytest.raises(ValueError, match="'keep' exclude each other"):
         take.edit(root_motion="keep", in_place=True)
-    both = take.edit(root_motion="in_place", in_place=True)
+    both = take.edit(root_motion="in_place", in_place=True, up="y")
     assert not both.positions[:, 0, 0].any()
     with pytest.raises(TypeError, match="did you mean 'frames'"):
         take.edit(frame=(1, 2))

@@ -8,6 +8,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/clip_editor.h"
+#include "bvhmill/edit/up_guess.h"
 #include "bvhmill/report/short_number.h"
 #include "bvhmill/skeletons/body_root.h"
 
@@ -86,6 +87,36 @@ absl::Status FindMoving(const Clip& clip, Budget* budget,
   return absl::OkStatus();
 }
 
+// Sets the up axis of the source, if it is needed and not stated.
+absl::Status GuessUp(const Clip& clip, const Conventions& conventions,
+                     std::span<const uint8_t> moving, Budget* budget,
+                     IssueLog* log, ClipEdits* edits) {
+  if (edits->root_motion != RootMotion::kInPlace ||
+      edits->source.up_axis != UpAxis::kUnknown || clip.skeleton.nodes.empty())
+    return absl::OkStatus();
+  const int32_t body_root =
+      FindBodyRoots(clip.skeleton, FindTrunks(clip.skeleton), moving,
+                    conventions.joint_positions)[0];
+  const auto guess = GuessUpAxis(clip, conventions, body_root, budget);
+  if (!guess.ok()) return guess.status();
+  if (guess->axis == UpAxis::kUnknown) {
+    return MakeCallError(
+        {.code = absl::StatusCode::kFailedPrecondition,
+         .reason = "SOURCE_CONVENTION_UNKNOWN",
+         .field = "options.edits.root_motion",
+         .args = {{"needs", "options.read.up_axis"}},
+         .message = "the up axis of the clip is not known, and the clip does "
+                    "not show it clearly: state --up y or --up z "
+                    "(options.read.up_axis)"});
+  }
+  edits->source.up_axis = guess->axis;
+  // Y is the convention of BVH.
+  if (guess->axis == UpAxis::kY || log == nullptr) return absl::OkStatus();
+  log->Add(IssueCode::EDIT_UP_AXIS_GUESSED, {},
+           {{"axis", "Z"}, {"evidence", guess->evidence}});
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
@@ -120,12 +151,16 @@ absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
   return is_too_long ? TooManyFrames(max_frames) : absl::OkStatus();
 }
 
-absl::Status EditClip(const ClipEdits& edits, const Conventions& conventions,
+absl::Status EditClip(const ClipEdits& stated, const Conventions& conventions,
                       const Limits& limits, Budget* budget, Clip* clip,
                       IssueLog* log, UninitializedVector<float>* spare) {
+  BVHMILL_RETURN_IF_ERROR(CheckEdits(stated));
+  ClipEdits edits = stated;
   std::vector<uint8_t> moving;
   if (EditsRoots(edits)) {
     BVHMILL_RETURN_IF_ERROR(FindMoving(*clip, budget, &moving));
+    BVHMILL_RETURN_IF_ERROR(
+        GuessUp(*clip, conventions, moving, budget, log, &edits));
   }
   absl::StatusOr<ClipEditor> editor = ClipEditor::Make(
       edits, conventions, clip->skeleton, clip->motion.frame_time,

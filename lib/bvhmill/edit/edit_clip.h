@@ -38,7 +38,11 @@ absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
 // errors of `budget`.
 // `budget` may be null; the memory of the edited rows and the work are drawn
 // from it. Both clips are in memory for a while. O(frames x nodes). `log` gets
-// EDIT_BODY_MOVES and the issues of RenameJoints, and may be null.
+// EDIT_BODY_MOVES, EDIT_UP_AXIS_GUESSED and the issues of RenameJoints, and may
+// be null.
+//
+// To hold roots in place, the up axis must be known. If `edits` do not state it,
+// it is guessed (up_guess.h); FAILED_PRECONDITION if the clip does not show it.
 //
 // If `spare` is not null, the edited rows take its memory, and it receives the
 // memory of the rows before. A caller that edits clip after clip thus allocates

@@ -147,6 +147,7 @@ const Case kEdits[] = {
      }},
     {"InPlace",
      [](auto* o) {
+       o->mutable_read()->set_up_axis(v1::AXIS_Y);
        o->mutable_edits()->set_root_motion(v1::ROOT_MOTION_IN_PLACE);
      }},
     {"Aligned", [](auto* o) {

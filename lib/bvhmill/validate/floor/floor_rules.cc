@@ -8,6 +8,7 @@
 
 #include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/report/short_number.h"
+#include "bvhmill/skeletons/up_axis.h"
 #include "bvhmill/validate/floor/floor_measure.h"
 #include "bvhmill/validate/rule_input.h"
 
@@ -15,21 +16,6 @@ namespace bvhmill {
 namespace {
 
 constexpr const char* kDirectionNames[] = {"X", "Y", "Z", "-X", "-Y", "-Z"};
-
-// The direction in which the head is above the feet, if it is clear.
-std::optional<int> UpOf(const FloorMeasure& measure, double least) {
-  const std::array<double, 3> up = measure.Up();
-  int best = 0;
-  for (int axis = 1; axis < 3; ++axis) {
-    if (std::fabs(up[static_cast<size_t>(axis)]) >
-        std::fabs(up[static_cast<size_t>(best)])) {
-      best = axis;
-    }
-  }
-  const double share = up[static_cast<size_t>(best)];
-  if (!(std::fabs(share) >= least)) return std::nullopt;
-  return share > 0 ? best : best + 3;
-}
 
 // The share of frames whose lowest foot may be below the floor.
 constexpr double kFloorShare = 0.1;
@@ -127,7 +113,7 @@ void FloorRules::Finish(IssueLog* log) {
   measure_.End(motion.first_frame(), motion.last_frame(), BodyRoot());
   if (!measure_.is_finite() || measure_.heights(kPlusY).count() == 0) return;
   const std::optional<int> clear =
-      UpOf(measure_, Limit(Threshold::DATA_UP_AXIS_GUESS_share));
+      ClearDirection(measure_.Up(), Limit(Threshold::DATA_UP_AXIS_GUESS_share));
   CheckUp(clear, log);
   if (motion.frames < kFewestMotionFrames) return;
   const int up = UpFor(clear);
