@@ -54,6 +54,7 @@ std::vector<OptionFlag> EditFlags() {
       {"joint-map", "map.csv",
        "edits { joint_map_rows { source: 'from' target: 'to' } "
        "joint_map_rows { source: 'a' target: 'b' } }"},
+      {"strip-prefix", "", "edits { strip_prefix: true }"},
       {"names-to", "mixamo", "edits { names_to: 'mixamo' }"},
       {"drop-repeated", "", "edits { repairs { drop_repeated_frames: true } }"},
       {"snap-rate", "", "edits { repairs { snap_frame_time: true } }"},

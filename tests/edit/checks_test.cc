@@ -64,6 +64,7 @@ TEST(ClipEdits, WhatIsEmpty) {
       {false, [](ClipEdits* e) { e->frames.step = 2; }},
       {false, [](ClipEdits* e) { e->resample_fps = 30; }},
       {false, [](ClipEdits* e) { e->state_fps = 30; }},
+      {false, [](ClipEdits* e) { e->strip_prefix = true; }},
       {false, [](ClipEdits* e) { e->root_motion = RootMotion::kInPlace; }},
       {false, [](ClipEdits* e) { e->root_alignment.position_axes = "xzy"; }},
       {false, [](ClipEdits* e) { e->root_alignment.position_signs = "-++"; }},

@@ -157,6 +157,28 @@ TEST(JointMap, ANumberedNameTakesPrecedenceInAnyOrderOfTheRows) {
             (std::vector<std::string>{"each", "second"}));
 }
 
+TEST(StripPrefix, RemovesThePrefixOfABody) {
+  using Names = std::vector<std::string>;
+  const Names body = {"Hips", "Spine", "Neck", "Head"};
+  for (const std::string prefix : {"mixamorig:", "Take_01_"}) {
+    Names names;
+    for (const std::string& name : body) names.push_back(prefix + name);
+    names.emplace_back("Tail");
+    ClipEdits edits;
+    edits.strip_prefix = true;
+    EXPECT_EQ(NamesOf(Edited(edits, ClipOf(names))),
+              (Names{"Hips", "Spine", "Neck", "Head", "Tail"}));
+    edits.rename_joints = {{names[3], prefix + "Top"}};
+    edits.joint_map_rows = {{"Spine", "Torso"}};
+    EXPECT_EQ(NamesOf(Edited(edits, ClipOf(names))),
+              (Names{"Hips", "Torso", "Neck", prefix + "Top", "Tail"}));
+  }
+  ClipEdits edits;
+  edits.strip_prefix = true;
+  const Names others = {"x:a", "x:b", "x:c", "x:d"};
+  EXPECT_EQ(NamesOf(Edited(edits, ClipOf(others))), others);
+}
+
 // The lines of the report about edits of a clip with these joints.
 std::vector<std::string> ReportOf(const ClipEdits& edits,
                                   const std::vector<std::string>& joints) {

@@ -131,6 +131,8 @@ void AddJointEdits(std::vector<EditChoice>* out) {
   out->push_back(
       Plain("a built-in map", [](auto* e) { e->joint_map = "second_life"; }));
   out->push_back(
+      Plain("names without prefix", [](auto* e) { e->strip_prefix = true; }));
+  out->push_back(
       Plain("a naming scheme", [](auto* e) { e->names_to = "mixamo"; }));
   out->push_back(Plain("no such map", [](auto* e) { e->joint_map = "none"; }));
 }

@@ -95,6 +95,8 @@ const OptionCase kOptionCases[] = {
      [](ConvertOptions* o) {
        o->edits.joint_map_rows = {{"z", "w"}, {"a", "b"}};
      }},
+    {"edits { strip_prefix: true }",
+     [](ConvertOptions* o) { o->edits.strip_prefix = true; }},
     {"edits { names_to: 'mixamo' }",
      [](ConvertOptions* o) { o->edits.names_to = "mixamo"; }},
     {"edits { body_root: 'Hips' }",

@@ -181,6 +181,10 @@ void AddJointEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
       ->type_name("OLD=NEW[,..]")
       ->check(CLI::Validator(CheckRename, ""))
       ->group(group);
+  app->add_flag("--strip-prefix", edits->strip_prefix,
+                "remove the common prefix of the names of a body,\n"
+                "such as mixamorig:")
+      ->group(group);
   app->add_option("--joint-map", flags->joint_map,
                   "rename joints by a table: a file with lines\n"
                   "source,target, or that of a naming scheme, which\n"

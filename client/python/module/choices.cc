@@ -312,6 +312,8 @@ Setters EditSetters(ClipEdits* edits) {
        [=](py::handle v) { edits->joint_map = v.cast<std::string>(); }},
       {"joint_map_rows",
        [=](py::handle v) { edits->joint_map_rows = RowsOf(v); }},
+      {"strip_prefix",
+       [=](py::handle v) { edits->strip_prefix = v.cast<bool>(); }},
       {"names_to",
        [=](py::handle v) { edits->names_to = v.cast<std::string>(); }},
       {"body_root",

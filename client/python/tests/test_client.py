@@ -72,7 +72,7 @@ def assert_same_error(theirs, ours):
      "root_signs": "+-+", "root_correction": (1, 2, 3)},
     {"replace_spikes": True, "unwrap_angles": True, "fill_gap_frames": 2},
     {"strict": True, "root_offset": "add", "joint_positions": "ignore"},
-    {"state_fps": 60},
+    {"state_fps": 60, "strip_prefix": True},
     {"ignore": ["DATA_*"], "severities": {"DATA_SPIKE": "error"},
      "thresholds": {"DATA_SPIKE.degrees": 2}, "max_issues": 2},
 ])

@@ -155,8 +155,9 @@ absl::Status CheckRepairs(const Repairs& repairs) {
 
 bool IsEmpty(const ClipEdits& edits) {
   const bool names = edits.drop_joints.empty() && edits.keep_joints.empty() &&
-                     edits.rename_joints.empty() && edits.joint_map.empty() &&
-                     edits.joint_map_rows.empty() && edits.names_to.empty();
+                     edits.rename_joints.empty() && !edits.strip_prefix &&
+                     edits.joint_map.empty() && edits.joint_map_rows.empty() &&
+                     edits.names_to.empty();
   const bool frames = edits.frames.begin == 0 && edits.frames.end == 0 &&
                       edits.frames.step <= 1 && edits.resample_fps == 0 &&
                       edits.state_fps == 0;

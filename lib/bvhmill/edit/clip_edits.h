@@ -98,6 +98,10 @@ struct ClipEdits {
   // precedence. Each old name may be given once. Old names are those before any
   // renaming.
   std::vector<std::pair<std::string, std::string>> rename_joints;
+  // Removes the common prefix of the names, such as "mixamorig:", if the joints
+  // of a body are recognized without it (Recognition::prefix). Made after
+  // rename_joints, whose new names keep theirs.
+  bool strip_prefix = false;
   // The name of a built-in map, or the rows of another map; not both. Each
   // source may be given once.
   std::string joint_map;

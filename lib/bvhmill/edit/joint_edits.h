@@ -37,7 +37,8 @@ absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
 absl::Status DropJoints(const std::vector<bool>& dropped,
                         const Conventions& conventions, EditedSkeleton* edited);
 
-// Applies rename_joints, all at once, then the joint map, then names_to. Logs
+// Applies rename_joints, all at once, then strip_prefix, the joint map, and
+// names_to. Logs
 // EDIT_JOINTS_RENAMED and EDIT_NAME_SHARED; `log` may be null. INVALID_ARGUMENT
 // for an old name that matches no joint, a map without a row that matches a
 // joint, a clip whose naming scheme is not known, and a new name that is longer

@@ -116,11 +116,6 @@ absl::Status RenameByPairs(const ClipEdits& edits, const Limits& limits,
   return Apply(names, limits, budget, skeleton, renaming);
 }
 
-int64_t CountJoints(const Skeleton& skeleton) {
-  return std::count_if(skeleton.nodes.begin(), skeleton.nodes.end(),
-                       [](const Node& node) { return !IsEndSite(node); });
-}
-
 bool IsBelowHalf(int64_t part, int64_t all) { return 2 * part < all; }
 
 // "'Hips', 'Spine'": the first three of the names that are added.
@@ -150,6 +145,19 @@ FirstNames SourcesWithoutJoint(const std::vector<JointMapRow>& rows,
   return missing;
 }
 
+void StripPrefix(std::string_view prefix, Skeleton* skeleton,
+                 Renaming* renaming) {
+  if (prefix.empty()) return;
+  for (size_t i = 0; i < skeleton->nodes.size(); ++i) {
+    Node& node = skeleton->nodes[i];
+    const bool has_prefix = !IsEndSite(node) && node.name != prefix &&
+                            node.name.starts_with(prefix);
+    if (!has_prefix || renaming->renamed[i]) continue;
+    node.name.erase(0, prefix.size());
+    renaming->renamed[i] = true;
+  }
+}
+
 // A map of the caller with a joint for each row does what it says, so it fits.
 // A built-in map has rows for many skeletons.
 absl::Status RenameByMap(const std::vector<JointMapRow>& rows, bool is_built_in,
@@ -174,7 +182,7 @@ absl::Status RenameByMap(const std::vector<JointMapRow>& rows, bool is_built_in,
   }
   renaming->fits_badly =
       (is_built_in || missing.count > 0) &&
-      IsBelowHalf(static_cast<int64_t>(names.size()), CountJoints(*skeleton));
+      IsBelowHalf(static_cast<int64_t>(names.size()), JointCount(*skeleton));
   return Apply(names, limits, budget, skeleton, renaming);
 }
 
@@ -254,8 +262,9 @@ void LogSharedNames(const std::vector<int32_t>& before,
 }
 
 bool RenamesJoints(const ClipEdits& edits) {
-  return !edits.rename_joints.empty() || !edits.joint_map.empty() ||
-         !edits.joint_map_rows.empty() || !edits.names_to.empty();
+  return !edits.rename_joints.empty() || edits.strip_prefix ||
+         !edits.joint_map.empty() || !edits.joint_map_rows.empty() ||
+         !edits.names_to.empty();
 }
 
 void LogRenaming(const Renaming& renaming, const Skeleton& skeleton,
@@ -265,7 +274,7 @@ void LogRenaming(const Renaming& renaming, const Skeleton& skeleton,
   log->AddAs(renaming.fits_badly ? Severity::kWarning : Severity::kInfo,
              IssueCode::EDIT_JOINTS_RENAMED, {},
              {{"count", std::to_string(count)},
-              {"joints", std::to_string(CountJoints(skeleton))},
+              {"joints", std::to_string(JointCount(skeleton))},
               {"detail", renaming.detail}});
 }
 
@@ -321,8 +330,14 @@ absl::Status RenameJoints(const ClipEdits& edits, const Limits& limits,
       FirstNamesakes(MakeNameIndex(*skeleton), nodes);
   Renaming renaming;
   renaming.renamed.resize(nodes);
+  std::string prefix;
+  if (edits.strip_prefix) {
+    BVHMILL_RETURN_IF_ERROR(WorkFrom(budget, RecognitionUnits(nodes)));
+    prefix = Recognize(*skeleton).prefix;
+  }
   BVHMILL_RETURN_IF_ERROR(
       RenameByPairs(edits, limits, budget, skeleton, &renaming));
+  StripPrefix(prefix, skeleton, &renaming);
   BVHMILL_RETURN_IF_ERROR(
       RenameByMaps(edits, limits, budget, skeleton, &renaming));
   BVHMILL_RETURN_IF_ERROR(

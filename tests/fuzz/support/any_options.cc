@@ -94,6 +94,7 @@ std::string AnyPattern(const std::vector<std::string>& names,
 
 void EditJoints(const std::vector<std::string>& names, Choices* choices,
                 ClipEdits* edits) {
+  edits->strip_prefix = choices->OneIn(4);
   switch (choices->Below(6)) {
     case 0:
       edits->drop_joints = {AnyPattern(names, choices)};

@@ -108,6 +108,7 @@ def _set_edits(words: Mapping[str, Any], edits: Any) -> None:
         edits.joint_map_rows.add(source=source, target=target)
     edits.names_to = words.get("names_to", "")
     edits.body_root = words.get("body_root", "")
+    edits.strip_prefix = words.get("strip_prefix", False)
     if "frames" in words:
         begin, end, step = words["frames"]
         edits.frames.begin, edits.frames.end = begin, end
