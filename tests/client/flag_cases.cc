@@ -87,6 +87,7 @@ std::vector<OptionFlag> EditFlags() {
        {"--up=y"}},
       {"in-place", "", "edits { root_motion: ROOT_MOTION_IN_PLACE }"},
       {"at-origin", "", "edits { root_motion: ROOT_MOTION_ORIGIN }"},
+      {"floor", "", "edits { floor: true }"},
       {"body-root", "Hips", "edits { body_root: 'Hips' }"},
       {"root-axes", "xzy", "edits { root_alignment { position_axes: 'xzy' } }"},
       {"root-signs", "-+-",

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -247,6 +248,56 @@ TEST(BodyRoot, ThatLeavesTheBodyMovingIsAWarning) {
       EXPECT_EQ(IssuesOf(edits, clip), holds ? issues : none);
     }
   }
+}
+
+// All joints of the body move by one length along the up axis; the lowest one
+// is then at 0. A prop stays.
+TEST(Floor, PutsTheLowestJointOfTheBodyAtHeight0) {
+  for (const Container& container : kContainers) {
+    for (const Conventions& conventions : PositionReadings()) {
+      for (const UpAxis up : {UpAxis::kY, UpAxis::kZ}) {
+        SCOPED_TRACE(container.about);
+        const Clip before = BelowContainer(container);
+        ClipEdits edits;
+        edits.floor = true;
+        edits.body_root = "Hips";
+        edits.source.up_axis = up;
+        const Clip after = Edited(edits, before, conventions);
+        const auto was = WorldOf(before, conventions);
+        const auto is = WorldOf(after, conventions);
+        const size_t height = up == UpAxis::kY ? 1 : 2;
+        double lowest = 1e9;
+        double way = 0;
+        for (size_t frame = 0; frame < is.size(); ++frame) {
+          for (size_t node = kHips; node < kProp; ++node) {
+            lowest = std::min(lowest, is[frame][node][height]);
+            way = is[frame][node][height] - was[frame][node][height];
+          }
+        }
+        EXPECT_NEAR(lowest, 0, 2e-4);
+        for (size_t node = kHips; node <= kProp; ++node) {
+          ExpectPlaced(before, after, node, conventions,
+                       [&](const Vector& place) {
+                         Vector raised = place;
+                         if (node != kProp) raised[height] += way;
+                         return raised;
+                       });
+        }
+      }
+    }
+  }
+}
+
+TEST(Floor, ABodyWithoutAPositionChannelAlongTheHeightIsRefused) {
+  SkeletonBuilder builder;
+  builder.EndSite(builder.Root("Hips", "XZzyx"), "", {0, 1, 0});
+  Clip clip = WavingClip(builder.Build(), 3);
+  ClipEdits edits;
+  edits.floor = true;
+  edits.source.up_axis = UpAxis::kY;
+  EXPECT_EQ(EditClip(edits, {}, {}, nullptr, &clip, nullptr).message(),
+            "options.edits.floor: 'Hips' has no position channel along the "
+            "height");
 }
 
 }  // namespace

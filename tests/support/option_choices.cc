@@ -189,6 +189,7 @@ void AddSpaceEdits(std::vector<EditChoice>* out) {
                        [](auto* e) { e->root_motion = RootMotion::kInPlace; }));
   out->push_back(Plain("at the origin",
                        [](auto* e) { e->root_motion = RootMotion::kOrigin; }));
+  out->push_back(Plain("on the floor", [](auto* e) { e->floor = true; }));
   out->push_back(Plain("of an unknown body root", [](auto* e) {
     e->root_motion = RootMotion::kOrigin;
     e->body_root = "none";

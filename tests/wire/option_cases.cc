@@ -99,6 +99,7 @@ const OptionCase kOptionCases[] = {
      [](ConvertOptions* o) { o->edits.strip_prefix = true; }},
     {"edits { names_to: 'mixamo' }",
      [](ConvertOptions* o) { o->edits.names_to = "mixamo"; }},
+    {"edits { floor: true }", [](ConvertOptions* o) { o->edits.floor = true; }},
     {"edits { body_root: 'Hips' }",
      [](ConvertOptions* o) { o->edits.body_root = "Hips"; }},
     {"edits { frames {} }", &NoChange, kOnlyRead},

@@ -232,7 +232,7 @@ void Put(const ClipEdits& value, Lines* out) {
   const auto& [repairs, drop_joints, keep_joints, rename_joints, strip_prefix,
                joint_map, joint_map_rows, names_to, frames, resample_fps,
                state_fps, interpolation, up_axis, meters_per_unit, root_motion,
-               root_alignment, body_root, source] = value;
+               root_alignment, floor, body_root, source] = value;
   out->Nest("repairs", repairs);
   out->Add("drop_joints", drop_joints);
   out->Add("keep_joints", keep_joints);
@@ -249,6 +249,7 @@ void Put(const ClipEdits& value, Lines* out) {
   out->Add("meters_per_unit", meters_per_unit);
   out->Add("root_motion", Number(root_motion));
   out->Nest("root_alignment", root_alignment);
+  out->Add("floor", floor);
   out->Add("body_root", body_root);
   out->Nest("source", source);
 }

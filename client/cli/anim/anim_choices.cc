@@ -26,6 +26,7 @@ void AnimChoices::Add(const Report& report) {
   for (const Issue& issue : report.issues) {
     if (issue.code == "TARGET_ANIM_MAP") ++maps_[ArgOf(issue, "map")];
     if (issue.code == "ANIM_REFERENCE_CHOSEN") ++poses_[PoseOf(issue)];
+    if (issue.code == "EDIT_UP_AXIS_GUESSED") ++axes_[ArgOf(issue, "axis")];
     if (issue.code == "ANIM_FIRST_FRAME_LEFT_OUT") ++left_out_["left out"];
   }
 }
@@ -47,7 +48,7 @@ std::string AnimChoices::Line(std::string_view what, const Counts& counts) {
 
 std::string AnimChoices::Lines() const {
   const std::lock_guard lock(mutex_);
-  return Line("joint map", maps_) + Line("pose of reference", poses_) +
+  return Line("up axis", axes_) + Line("joint map", maps_) + Line("pose of reference", poses_) +
          Line("first frame apart", left_out_);
 }
 

@@ -29,6 +29,7 @@ class AnimChoices {
   static std::string Line(std::string_view what, const Counts& counts);
 
   mutable std::mutex mutex_;
+  Counts axes_;
   Counts maps_;
   Counts poses_;
   Counts left_out_;

@@ -46,6 +46,7 @@ constexpr FieldOption kFieldOptions[] = {
     {"options.edits.names_to", "--names-to"},
     {"options.edits.body_root", "--body-root"},
     {"options.edits.root_motion", "--in-place"},
+    {"options.edits.floor", "--floor"},
     {"options.edits.frames", "--frames"},
     {"options.edits.repairs.fill_gap_frames", "--fill-gaps"},
     {"options.edits.resample_fps", "--fps"},
@@ -255,6 +256,10 @@ void AddSpaceEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
       ->group(group);
   app->add_flag("--at-origin", flags->at_origin,
                 "put body roots at 0 0 0 in every frame")
+      ->group(group);
+  app->add_flag("--floor", edits->floor,
+                "raise or lower the body, so that the lowest joint of\n"
+                "the clip is at height 0")
       ->group(group);
   app->add_option("--body-root", edits->body_root,
                   "the joint that carries the body, for the edits of\n"

@@ -32,6 +32,7 @@ class EditOptions(TypedDict, total=False):
     recognized, and joints get their names in this one.
     `fps` resamples the take to another rate; `state_fps` keeps the frames, and
     states this rate for them. They exclude each other.
+    `floor` puts the lowest joint of the take at height 0.
     `body_root` is the joint that carries the body, on which `in_place`,
     `root_motion`, `root_axes`, `root_signs` and `root_correction` act; without
     it, it is found from the motion. `in_place` keeps the height along `up`;
@@ -66,6 +67,7 @@ class EditOptions(TypedDict, total=False):
     root_signs: str
     root_correction: Tuple[float, float, float]
     body_root: str
+    floor: bool
 
 
 class CheckOptions(TypedDict, total=False):
@@ -101,7 +103,8 @@ class ReadOptions(CheckOptions, EditOptions, total=False):
     drop_repeated_frames, snap_frame_time, fill_gap_frames, replace_spikes,
     unwrap_angles, drop, keep, rename, strip_prefix, joint_map, names_to,
     frames, fps, state_fps, interpolation, up, to_up, units, to_units, in_place,
-    root_motion, root_axes, root_signs, root_correction, body_root.
+    root_motion, root_axes, root_signs, root_correction, body_root,
+    floor.
     """
 
 
@@ -247,7 +250,7 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
     "drop_repeated_frames": bool, "snap_frame_time": bool,
     "fill_gap_frames": operator.index, "replace_spikes": bool, "unwrap_angles": bool,
     "root_axes": str, "root_signs": str, "names_to": str, "strip_prefix": bool,
-    "body_root": str,
+    "body_root": str, "floor": bool,
 }
 _MAPPINGS = ("severities", "thresholds", "limits", "rename", "joint_map")
 _CHECKED: dict[str, Callable[[str, Any], Any]] = {

@@ -316,6 +316,7 @@ Setters EditSetters(ClipEdits* edits) {
        [=](py::handle v) { edits->strip_prefix = v.cast<bool>(); }},
       {"names_to",
        [=](py::handle v) { edits->names_to = v.cast<std::string>(); }},
+      {"floor", [=](py::handle v) { edits->floor = v.cast<bool>(); }},
       {"body_root",
        [=](py::handle v) { edits->body_root = v.cast<std::string>(); }},
       {"frames",

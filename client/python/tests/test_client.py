@@ -66,7 +66,7 @@ def assert_same_error(theirs, ours):
     {}, {"arrays": ALL, "end_sites": True},
     {"frames": (20, 90, 2), "drop": ["j4"], "fps": 20, "up": "y",
      "to_up": "z", "units": "cm", "to_units": "m", "in_place": True,
-     "body_root": "j0"},
+     "body_root": "j0", "floor": True},
     {"joint_map": {"j0": "Hips"}, "interpolation": "lerp"},
     {"rename": {"j1": "a", "j2": "b"}, "root_axes": "xzy",
      "root_signs": "+-+", "root_correction": (1, 2, 3)},

@@ -1,6 +1,7 @@
 #include "bvhmill/edit/body_edits.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -127,6 +128,21 @@ Vec3<double> PositionIn(const Skeleton& skeleton, const Node& node,
   return place;
 }
 
+// Turns `pose`, that of the joint above, into that of `node`.
+void AddJoint(const Skeleton& skeleton, const Conventions& conventions,
+              const Node& node, std::span<const float> row, JointPose* pose) {
+  pose->place =
+      Transform(pose->turn, pose->place,
+                PositionIn(skeleton, node, ReadingOf(node, conventions), row));
+  auto column = static_cast<size_t>(node.first_channel);
+  for (const Channel channel : ChannelsOf(skeleton, node)) {
+    if (IsRotation(channel)) {
+      RotateAbout(AxisOf(channel), double{row[column]}, &pose->turn);
+    }
+    ++column;
+  }
+}
+
 // The transpose of a rotation times `v`.
 Vec3<double> TurnBack(const Mat3<double>& m, const Vec3<double>& v) {
   Vec3<double> out = {};
@@ -183,17 +199,8 @@ JointPose WorldPoseOf(const Skeleton& skeleton, const Conventions& conventions,
                       std::span<const float> row) {
   JointPose pose;
   for (const int32_t index : way) {
-    const Node& node = skeleton.nodes[static_cast<size_t>(index)];
-    pose.place = Transform(
-        pose.turn, pose.place,
-        PositionIn(skeleton, node, ReadingOf(node, conventions), row));
-    auto column = static_cast<size_t>(node.first_channel);
-    for (const Channel channel : ChannelsOf(skeleton, node)) {
-      if (IsRotation(channel)) {
-        RotateAbout(AxisOf(channel), double{row[column]}, &pose.turn);
-      }
-      ++column;
-    }
+    AddJoint(skeleton, conventions, skeleton.nodes[static_cast<size_t>(index)],
+             row, &pose);
   }
   return pose;
 }
@@ -234,6 +241,78 @@ void PlaceBody(const Skeleton& skeleton, const Conventions& conventions,
     }
     ++column;
   }
+}
+
+double LowestPlace(const Clip& clip, const Conventions& conventions,
+                   std::span<const Body> bodies, size_t height) {
+  const Skeleton& skeleton = clip.skeleton;
+  const size_t width = skeleton.channels.size();
+  const std::span<const float> values = clip.motion.values;
+  std::vector<bool> in_body(skeleton.nodes.size());
+  for (const Body& body : bodies)
+    in_body[static_cast<size_t>(body.node)] = true;
+  for (size_t i = 0; i < in_body.size(); ++i) {
+    const int32_t parent = skeleton.nodes[i].parent;
+    if (parent >= 0 && in_body[static_cast<size_t>(parent)]) in_body[i] = true;
+  }
+  std::vector<JointPose> poses(skeleton.nodes.size());
+  double lowest = std::numeric_limits<double>::infinity();
+  for (int64_t frame = 0; frame < clip.motion.frames; ++frame) {
+    const auto row = values.subspan(static_cast<size_t>(frame) * width, width);
+    for (size_t i = 0; i < poses.size(); ++i) {
+      const Node& node = skeleton.nodes[i];
+      poses[i] = node.parent < 0 ? JointPose()
+                                 : poses[static_cast<size_t>(node.parent)];
+      AddJoint(skeleton, conventions, node, row, &poses[i]);
+      const double place = poses[i].place[height];
+      if (in_body[i] && std::isfinite(place)) {
+        lowest = std::min(lowest, place);
+      }
+    }
+  }
+  return lowest;
+}
+
+absl::Status RaiseBodies(std::span<const Body> bodies,
+                         const Conventions& conventions, size_t height,
+                         double way, Clip* clip) {
+  const Skeleton& skeleton = clip->skeleton;
+  const size_t width = skeleton.channels.size();
+  for (const Body& body : bodies) {
+    const Node& joint = skeleton.nodes[static_cast<size_t>(body.node)];
+    const std::vector<int32_t> above = JointsAbove(skeleton, body.node);
+    std::array<int32_t, 3> columns = {-1, -1, -1};
+    int32_t column = joint.first_channel;
+    for (const Channel channel : ChannelsOf(skeleton, joint)) {
+      if (IsPosition(channel)) {
+        columns[static_cast<size_t>(AxisOf(channel))] = column;
+      }
+      ++column;
+    }
+    const bool can_rise =
+        above.empty()
+            ? columns[height] >= 0
+            : std::find(columns.begin(), columns.end(), -1) == columns.end();
+    if (!can_rise) {
+      return InvalidField("options.edits.floor",
+                          Quote(DisplayName(skeleton, body.node)) +
+                              " has no position channel along the height");
+    }
+    for (int64_t frame = 0; frame < clip->motion.frames; ++frame) {
+      const auto row = std::span<float>(clip->motion.values)
+                           .subspan(static_cast<size_t>(frame) * width, width);
+      Vec3<double> shift = {};
+      shift[height] = way;
+      shift =
+          TurnBack(WorldPoseOf(skeleton, conventions, above, row).turn, shift);
+      for (size_t axis = 0; axis < 3; ++axis) {
+        if (columns[axis] < 0 || shift[axis] == 0) continue;
+        float& value = row[static_cast<size_t>(columns[axis])];
+        value = static_cast<float>(double{value} + shift[axis]);
+      }
+    }
+  }
+  return absl::OkStatus();
 }
 
 double WayOf(const Clip& clip, const Conventions& conventions,

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "bvhmill/base/budget.h"
 #include "bvhmill/clip/clip.h"
@@ -72,6 +73,19 @@ bool MovesPlaces(const BodyPlaces& places);
 void PlaceBody(const Skeleton& skeleton, const Conventions& conventions,
                const BodyPlaces& places, const JointPose& above, int32_t node,
                std::span<float> row);
+
+// The least coordinate `height` of a body root or a node below one in any row;
+// values that are not finite do not count. Infinite if there is none. O(frames x
+// nodes).
+double LowestPlace(const Clip& clip, const Conventions& conventions,
+                   std::span<const Body> bodies, size_t height);
+
+// Moves the body roots along the coordinate `height` by `way`, in all rows.
+// INVALID_ARGUMENT if a body root has no position channel there. O(frames x
+// joints above them).
+absl::Status RaiseBodies(std::span<const Body> bodies,
+                         const Conventions& conventions, size_t height,
+                         double way, Clip* clip);
 
 // How far `node` goes: the diagonal of the box around all its places. In place,
 // the coordinate `height` does not count. O(frames x joints above the node).

@@ -171,7 +171,7 @@ bool IsEmpty(const ClipEdits& edits) {
 }
 
 bool EditsRoots(const ClipEdits& edits) {
-  return edits.root_motion != RootMotion::kKeep ||
+  return edits.root_motion != RootMotion::kKeep || edits.floor ||
          !IsEmpty(edits.root_alignment);
 }
 

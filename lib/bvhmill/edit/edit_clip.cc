@@ -1,6 +1,7 @@
 #include "bvhmill/edit/edit_clip.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/clip_editor.h"
+#include "bvhmill/edit/space_edits.h"
 #include "bvhmill/edit/up_guess.h"
 #include "bvhmill/report/short_number.h"
 #include "bvhmill/skeletons/body_root.h"
@@ -76,6 +78,22 @@ absl::Status LogMovingBodies(const ClipEditor& editor,
   return absl::OkStatus();
 }
 
+// Puts the lowest joint of the clip at height 0.
+absl::Status PutOnFloor(const ClipEdits& edits, const ClipEditor& editor,
+                        const Conventions& conventions, Budget* budget,
+                        Clip* clip) {
+  BVHMILL_RETURN_IF_ERROR(
+      WorkFrom(budget, kPoseWork * clip->motion.frames *
+                           static_cast<int64_t>(clip->skeleton.nodes.size())));
+  const UpAxis up =
+      edits.up_axis != UpAxis::kUnknown ? edits.up_axis : edits.source.up_axis;
+  const size_t height = HeightAxis(up);
+  const double lowest =
+      LowestPlace(*clip, conventions, editor.bodies(), height);
+  if (!std::isfinite(lowest)) return absl::OkStatus();
+  return RaiseBodies(editor.bodies(), conventions, height, -lowest, clip);
+}
+
 // Draws the work and the memory, and finds the columns that vary.
 absl::Status FindMoving(const Clip& clip, Budget* budget,
                         std::vector<uint8_t>* moving) {
@@ -91,8 +109,10 @@ absl::Status FindMoving(const Clip& clip, Budget* budget,
 absl::Status GuessUp(const Clip& clip, const Conventions& conventions,
                      std::span<const uint8_t> moving, Budget* budget,
                      IssueLog* log, ClipEdits* edits) {
-  if (edits->root_motion != RootMotion::kInPlace ||
-      edits->source.up_axis != UpAxis::kUnknown || clip.skeleton.nodes.empty())
+  const bool needs_height =
+      edits->root_motion == RootMotion::kInPlace || edits->floor;
+  if (!needs_height || edits->source.up_axis != UpAxis::kUnknown ||
+      clip.skeleton.nodes.empty())
     return absl::OkStatus();
   const int32_t body_root =
       FindBodyRoots(clip.skeleton, FindTrunks(clip.skeleton), moving,
@@ -103,7 +123,8 @@ absl::Status GuessUp(const Clip& clip, const Conventions& conventions,
     return MakeCallError(
         {.code = absl::StatusCode::kFailedPrecondition,
          .reason = "SOURCE_CONVENTION_UNKNOWN",
-         .field = "options.edits.root_motion",
+         .field =
+             edits->floor ? "options.edits.floor" : "options.edits.root_motion",
          .args = {{"needs", "options.read.up_axis"}},
          .message = "the up axis of the clip is not known, and the clip does "
                     "not show it clearly: state --up y or --up z "
@@ -172,7 +193,7 @@ absl::Status EditClip(const ClipEdits& stated, const Conventions& conventions,
   EditedRows rows;
   if (spare != nullptr) rows.values.swap(*spare);
   rows.values.clear();
-  const absl::Status status = EditRows(clip->motion, budget, &*editor, &rows);
+  absl::Status status = EditRows(clip->motion, budget, &*editor, &rows);
   if (status.ok()) {
     clip->skeleton = editor->skeleton();
     clip->motion.frames = rows.frames;
@@ -180,6 +201,9 @@ absl::Status EditClip(const ClipEdits& stated, const Conventions& conventions,
     clip->motion.values.swap(rows.values);
   }
   if (spare != nullptr) spare->swap(rows.values);
+  if (status.ok() && edits.floor) {
+    status = PutOnFloor(edits, *editor, conventions, budget, clip);
+  }
   if (!status.ok() || log == nullptr) return status;
   return LogMovingBodies(*editor, conventions, budget, *clip, log);
 }

@@ -34,14 +34,15 @@ absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
 
 // Replaces `clip` by its edited form, which a ClipEditor makes; repairs are not
 // made here. `conventions` say how its positions are read. On an error `clip`
-// is unchanged. Fails as ClipEditor::Make and CheckGrowth do, and with the
-// errors of `budget`.
+// is unchanged, or edited but not raised to the floor. Fails as
+// ClipEditor::Make and CheckGrowth do, and with the errors of `budget`.
 // `budget` may be null; the memory of the edited rows and the work are drawn
 // from it. Both clips are in memory for a while. O(frames x nodes). `log` gets
 // EDIT_BODY_MOVES, EDIT_UP_AXIS_GUESSED and the issues of RenameJoints, and may
 // be null.
 //
-// To hold roots in place, the up axis must be known. If `edits` do not state it,
+// To hold roots in place, and to put the lowest joint on the floor, the up axis
+// must be known. If `edits` do not state it,
 // it is guessed (up_guess.h); FAILED_PRECONDITION if the clip does not show it.
 //
 // If `spare` is not null, the edited rows take its memory, and it receives the

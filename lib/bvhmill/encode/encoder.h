@@ -73,6 +73,8 @@ struct EncodeContext {
   Conventions conventions = {};
   // 0: not known.
   double meters_per_unit = 0;
+  // The up axis of the clip, as far as the caller states it.
+  UpAxis up_axis = UpAxis::kUnknown;
   // Receives issues about the clip in this output format. Must not be null for
   // an encoder that needs a log, and for Check.
   IssueLog* log = nullptr;

@@ -29,6 +29,7 @@ void NamesFromProto(const v1::ClipEdits& message, ClipEdits* edits) {
   edits->names_to = message.names_to();
   edits->body_root = message.body_root();
   edits->strip_prefix = message.strip_prefix();
+  edits->floor = message.floor();
 }
 
 absl::Status InterpolationFromProto(v1::Interpolation message,
@@ -120,6 +121,7 @@ void NamesToProto(const ClipEdits& edits, v1::ClipEdits* out) {
   out->set_names_to(edits.names_to);
   out->set_body_root(edits.body_root);
   out->set_strip_prefix(edits.strip_prefix);
+  out->set_floor(edits.floor);
 }
 
 void FramesToProto(const FrameRange& frames, v1::ClipEdits* out) {

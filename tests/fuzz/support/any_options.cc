@@ -150,6 +150,7 @@ void EditSpace(Choices* choices, ClipEdits* edits) {
 void EditRoots(Choices* choices, ClipEdits* edits) {
   constexpr std::string_view kBodyRoots[] = {"", "Hips", "Spine", "No"};
   edits->body_root = OneOf(kBodyRoots, choices);
+  edits->floor = choices->OneIn(4);
   constexpr std::string_view kOrders[] = {"", "xyz", "xzy", "zyx", "xxy"};
   constexpr std::string_view kSigns[] = {"", "+++", "-+-"};
   if (choices->OneIn(2)) {

@@ -107,6 +107,7 @@ def _set_edits(words: Mapping[str, Any], edits: Any) -> None:
     for source, target in words.get("joint_map_rows", ()):
         edits.joint_map_rows.add(source=source, target=target)
     edits.names_to = words.get("names_to", "")
+    edits.floor = words.get("floor", False)
     edits.body_root = words.get("body_root", "")
     edits.strip_prefix = words.get("strip_prefix", False)
     if "frames" in words:

@@ -19,6 +19,12 @@ double UnitOf(const ClipEdits& edits) {
                                    : edits.source.meters_per_unit;
 }
 
+// The up axis of the edited clip, if it is stated.
+UpAxis UpOf(const ClipEdits& edits) {
+  return edits.up_axis != UpAxis::kUnknown ? edits.up_axis
+                                           : edits.source.up_axis;
+}
+
 }  // namespace
 
 void OutputStage::SetOutputs(const ConvertOptions& options) {
@@ -33,6 +39,7 @@ void OutputStage::BeginLog(const EncodeContext& context) {
   context_ = context;
   context_.conventions = options_->conventions;
   context_.meters_per_unit = UnitOf(options_->edits);
+  context_.up_axis = UpOf(options_->edits);
   log_.reset();
   encoder_report_.reset();
   if (!plan_.NeedsLog()) return;
