@@ -288,6 +288,13 @@ const std::pair<const char*, Change> kDirtyWords[] = {
      [](ConvertOptions* o) {
        o->edits.root_alignment.position_signs = Dirt(5000);
      }},
+    {"options.edits.body_root",
+     [](ConvertOptions* o) { o->edits.body_root = Dirt(5000); }},
+    {"options.edits.body_root",
+     [](ConvertOptions* o) {
+       o->edits.root_motion = RootMotion::kOrigin;
+       o->edits.body_root = Dirt(4000);
+     }},
 };
 
 TEST(Options, ErrorsDoNotEchoRawInput) {

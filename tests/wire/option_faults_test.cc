@@ -160,6 +160,11 @@ const BadOption kBadOptions[] = {
        m->mutable_edits()->add_drop_joints(
            std::string(kMaxJointNameBytes + 1, 'a'));
      }},
+    {"options.edits.body_root",
+     [](v1::ConvertOptions* m) {
+       m->mutable_edits()->set_body_root(
+           std::string(kMaxJointNameBytes + 1, 'a'));
+     }},
 };
 
 class BadOptionTest : public ::testing::TestWithParam<BadOption> {};

@@ -84,8 +84,7 @@ struct Conventions {
 
 enum class UpAxis { kUnknown, kY, kZ };
 
-// Unit and up axis of a clip. They are never guessed: either the caller knows
-// them, or they are unknown.
+// Unit and up axis of a clip, if the caller states them.
 struct SourceSpace {
   UpAxis up_axis = UpAxis::kUnknown;
   // 0 means: unknown.

@@ -36,7 +36,8 @@ enum class Interpolation {
 enum class RootMotion {
   kKeep,
   // Body roots keep their height; their two other coordinates are 0. The height
-  // is along the up axis after the edits, or along Y if that is not known.
+  // is along the up axis after the edits. If that is not known, EditClip looks
+  // for it in the clip, and a ClipEditor takes Y.
   kInPlace,
   // Body roots stay at 0 0 0.
   kOrigin,

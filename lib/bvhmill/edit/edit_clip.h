@@ -42,8 +42,8 @@ absl::Status CheckGrowth(const MotionSize& source, const MotionSize& edited,
 // be null.
 //
 // To hold roots in place, and to put the lowest joint on the floor, the up axis
-// must be known. If `edits` do not state it,
-// it is guessed (up_guess.h); FAILED_PRECONDITION if the clip does not show it.
+// must be known. If `edits` do not state it, it is guessed (up_guess.h);
+// FAILED_PRECONDITION if the clip does not show it.
 //
 // If `spare` is not null, the edited rows take its memory, and it receives the
 // memory of the rows before. A caller that edits clip after clip thus allocates

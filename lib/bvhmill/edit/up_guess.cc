@@ -23,13 +23,16 @@ constexpr double kClearShare = 0.7;
 // The heights of hips, in reaches: of a figure that crouches, or jumps.
 constexpr double kLowHips = 0.2;
 constexpr double kHighHips = 1;
+// The share of frames in which they must be there: a first frame may stand
+// apart.
+constexpr double kHipsShare = 0.75;
 
 using Way = std::vector<int32_t>;
 
 // The joints whose places are evidence, each as the way from the ROOT to it.
 struct Figure {
   Way hips;
-  // Empty if it is not known.
+  // The head, or the neck without one. Empty if they are not known.
   Way head;
   std::vector<Way> feet;
 };
@@ -43,7 +46,8 @@ Way WayTo(const Skeleton& skeleton, int32_t node) {
 Figure FigureOf(const Skeleton& skeleton, int32_t body_root) {
   const Recognition recognition = Recognize(skeleton);
   const int32_t hips = NodeOfRole(recognition, Role::kHips);
-  const int32_t head = NodeOfRole(recognition, Role::kHead);
+  int32_t head = NodeOfRole(recognition, Role::kHead);
+  if (head < 0) head = NodeOfRole(recognition, Role::kNeck);
   Figure out;
   out.hips = WayTo(skeleton, hips >= 0 ? hips : body_root);
   for (const Role role : {Role::kLeftFoot, Role::kRightFoot}) {
@@ -91,8 +95,13 @@ struct Samples {
   int64_t frames = 0;
   // The sum of the vectors from the feet to the head.
   Vec3<double> up = {};
-  // The hips were at the height of hips along X, Y and Z in all frames.
-  std::array<bool, 3> are_hips = {true, true, true};
+  // The frames in which the hips are at the height of hips along X, Y and Z.
+  std::array<int64_t, 3> hips = {};
+
+  bool AreHips(size_t axis) const {
+    return static_cast<double>(hips[axis]) >=
+           kHipsShare * static_cast<double>(frames);
+  }
 };
 
 Samples SampleFrames(const Clip& clip, const Conventions& conventions,
@@ -110,9 +119,9 @@ Samples SampleFrames(const Clip& clip, const Conventions& conventions,
     };
     const Vec3<double> hips = place_of(figure.hips);
     for (size_t axis = 0; axis < 3; ++axis) {
-      const bool are_hips =
-          hips[axis] >= kLowHips * reach && hips[axis] <= kHighHips * reach;
-      out.are_hips[axis] = out.are_hips[axis] && are_hips && reach > 0;
+      const bool are_hips = reach > 0 && hips[axis] >= kLowHips * reach &&
+                            hips[axis] <= kHighHips * reach;
+      out.hips[axis] += are_hips ? 1 : 0;
     }
     if (figure.head.empty()) continue;
     const Vec3<double> up = FeetToHead(figure, place_of);
@@ -144,8 +153,8 @@ absl::StatusOr<UpGuess> GuessUpAxis(const Clip& clip,
     evidence.rest = AxisAlong(FeetToHead(
         figure, [&](const Way& way) { return RestPlace(skeleton, way); }));
   }
-  if (samples.frames > 0 && samples.are_hips[1] != samples.are_hips[2]) {
-    evidence.height = samples.are_hips[1] ? UpAxis::kY : UpAxis::kZ;
+  if (samples.frames > 0 && samples.AreHips(1) != samples.AreHips(2)) {
+    evidence.height = samples.AreHips(1) ? UpAxis::kY : UpAxis::kZ;
   }
   UpGuess guess;
   guess.axis = ChooseUpAxis(evidence);

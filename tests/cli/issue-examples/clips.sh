@@ -41,7 +41,7 @@ describe sways.bvh 'a walk below a joint that sways a little'
 describe up.bvh 'a person who stands along Z'
 example EDIT_BODY_MOVES 0 sways.bvh convert -o out --emit bvh --in-place
 cp "$CASES/person_z_up.bvh" up.bvh
-example EDIT_UP_AXIS_GUESSED 0 up.bvh convert -o out --emit bvh --in-place
+example EDIT_UP_AXIS_GUESSED 0 up.bvh validate --in-place
 
 cp "$SAMPLES/static_pose.bvh" pose.bvh
 describe pose.bvh 'a pose of a body of 26 joints'
