@@ -175,6 +175,7 @@ TEST(StripPrefix, RemovesThePrefixOfABody) {
   }
   ClipEdits edits;
   edits.strip_prefix = true;
+  EXPECT_FALSE(IsEmpty(edits));
   const Names others = {"x:a", "x:b", "x:c", "x:d"};
   EXPECT_EQ(NamesOf(Edited(edits, ClipOf(others))), others);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "bvhmill/base/status.h"
 #include "bvhmill/edit/sample_pose.h"
 #include "bvhmill/math/euler.h"
 #include "tests/edit/edits.h"
@@ -247,6 +248,26 @@ TEST(StateRate, ChangesOnlyTheFrameTime) {
   const Clip after = Edited(edits, RandomClip({}, 21, 5));
   EXPECT_EQ(after.motion.frames, 11);
   EXPECT_DOUBLE_EQ(after.motion.frame_time, 1.0 / 60);
+}
+
+TEST(StateRate, MustBeARateAndTheOnlyOne) {
+  const struct {
+    double resample_fps;
+    double state_fps;
+    const char* message;
+  } kCases[] = {
+      {1e-320, 0, "resample_fps: is not a number of at least 0"},
+      {0, -30, "state_fps: is not a number of at least 0"},
+      {0, 1e-320, "state_fps: is not a number of at least 0"},
+      {30, 30, "state_fps: cannot be used together with resample_fps"},
+  };
+  for (const auto& c : kCases) {
+    ClipEdits edits = Rate(c.resample_fps);
+    edits.state_fps = c.state_fps;
+    EXPECT_FALSE(IsEmpty(edits));
+    EXPECT_EQ(MessageOf(CheckEdits(edits)),
+              std::string("options.edits.") + c.message);
+  }
 }
 
 // Frames k with k / fps <= (frames - 1) * frame_time.

@@ -76,11 +76,6 @@ std::optional<int64_t> BoundOf(std::string_view word) {
   return value && *value >= 0 ? value : std::nullopt;
 }
 
-std::optional<int32_t> FramesOf(std::string_view word) {
-  const std::optional<int32_t> value = NumberOf<int32_t>(word);
-  return value && *value >= 0 ? value : std::nullopt;
-}
-
 // A:B or A:B:STEP; A and B may be left out.
 std::optional<FrameRange> RangeOf(const std::string& word) {
   const std::vector<std::string> parts = CLI::detail::split(word, ':');
@@ -284,11 +279,6 @@ void AddSpaceEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
       ->group(group);
 }
 
-CLI::Option* AddRepair(CLI::App* app, const std::string& name, bool* chosen,
-                       const std::string& help) {
-  return app->add_flag(name, *chosen, help)->group("Repairs");
-}
-
 std::string ReadMap(const Session& session, const std::string& word,
                     ClipEdits* edits) {
   if (!IsMapFile(word)) {
@@ -311,27 +301,6 @@ void AddSourceOptions(CLI::App* app, SourceSpace* source) {
   AddUpAxis(app, "--up", &source->up_axis,
             "axis of the clip that is up; default unknown")
       ->group(group);
-}
-
-void AddRepairOptions(CLI::App* app, Repairs* repairs) {
-  AddRepair(app, "--drop-repeated", &repairs->drop_repeated_frames,
-            "drop frames that repeat the one before, if only every\n"
-            "n-th frame is new; the rate becomes n times lower");
-  AddRepair(app, "--snap-rate", &repairs->snap_frame_time,
-            "correct a frame time within 1.1 % of a common rate:\n"
-            "0.033 becomes 1/30");
-  AddParsed(app, "--fill-gaps", &repairs->fill_gap_frames, FramesOf,
-            "a number of frames",
-            "interpolate values that are no numbers, where at most\n"
-            "N frames in a row lack them")
-      ->type_name("N")
-      ->group("Repairs");
-  AddRepair(app, "--replace-spikes", &repairs->replace_spikes,
-            "put a joint that is elsewhere for one frame halfway\n"
-            "between the frames before and after");
-  AddRepair(app, "--unwrap", &repairs->unwrap_angles,
-            "let angles go on beyond 180 degrees instead of\n"
-            "jumping by a full turn");
 }
 
 void AddEditOptions(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
