@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -120,7 +121,10 @@ constexpr FaultCase kHierarchyCases[] = {
     {"ROOT", "MOTION\nROOT", HIERARCHY_NO_ROOT, {2, 1}},
     {"ROOT", "JOINT", HIERARCHY_NO_ROOT, {2, 1}},
     {"\tJOINT Knee", "\tJIONT Knee", HIERARCHY_WORD_UNKNOWN, {6, 2, -1, 0}},
-    {"0 -40 0", "0 -40 0 7", HIERARCHY_WORD_UNKNOWN, {8, 18, -1, 1}},
+    {"0 -40 0", "0 -40 0 7", HIERARCHY_OFFSET_SURPLUS, {8, 18}},
+    {"0 -40 0", "0 -40 0 0 0 0", HIERARCHY_OFFSET_SURPLUS, {8, 18}},
+    {"0 -40 0", "0 -40 0 7 x", HIERARCHY_WORD_UNKNOWN, {8, 20, -1, 1}},
+    {"0 -40 0", "0 -40 0\n7", HIERARCHY_WORD_UNKNOWN, {9, 1, -1, 1}},
     {"\tJOINT Knee\n\t{",
      "\tJOINT Knee\n",
      HIERARCHY_BRACE_MISSING,

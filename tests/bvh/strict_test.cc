@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "bvhmill/pipeline/convert.h"
+#include "bvhmill/report/issue_log.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {

@@ -252,7 +252,23 @@ bool HierarchyReader::ReadOffset(const Word& keyword) {
     }
     value = static_cast<float>(number.value);
   }
+  SkipSurplusNumbers();
   return true;
+}
+
+// Some programs write angles after the three numbers of an OFFSET. The issue
+// has no joint, so that a report has one for all joints.
+void HierarchyReader::SkipSurplusNumbers() {
+  const Word first = cursor_.Peek();
+  int64_t numbers = 3;
+  for (Word word = first; !word.first_on_line; word = cursor_.Peek()) {
+    if (ParseNumber(word.text).kind == NumberKind::kInvalid) break;
+    cursor_.Next();
+    ++numbers;
+  }
+  if (numbers == 3) return;
+  log_.Add(IssueCode::HIERARCHY_OFFSET_SURPLUS, LocationAt(first.place),
+           {{"numbers", std::to_string(numbers)}});
 }
 
 }  // namespace bvhmill

@@ -46,6 +46,7 @@ class HierarchyReader {
   void CheckComplete(const OpenNode& open);
   bool CheckLimits(const Word& keyword, const Node& node);
   bool ReadOffset(const Word& keyword);
+  void SkipSurplusNumbers();
   bool ReadChannels(const Word& keyword);
   bool ReadChannelCount(ChannelCount* count);
   bool ReadChannelList(const Word& keyword, const ChannelCount& count);
