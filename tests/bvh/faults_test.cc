@@ -1,12 +1,13 @@
 // Tests the place of each fault: line, column, frame, joint and channel.
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
+#include "bvhmill/bvh/reader.h"
 #include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill::testing {
@@ -222,6 +223,12 @@ constexpr FaultCase kRowCases[] = {
     {"38", "38x", MOTION_NUMBER_INVALID, {21, 25, 2, 1, 2}},
     {"10", "x", MOTION_NUMBER_INVALID, {19, 1, 0, 0, 0}},
     {"\n20", "\n \t <", MOTION_NUMBER_INVALID, {20, 4, 1, 0, 0}},
+    {"25 26", "25-26", MOTION_BLANK_MISSING, {20, 16, 1}},
+    {"20 21 22", "20+21-22", MOTION_BLANK_MISSING, {20, 1, 1}},
+    {"17 18", "17-1.8e-1", MOTION_BLANK_MISSING, {19, 22, 0}},
+    {"25 26", "25-", MOTION_NUMBER_INVALID, {20, 16, 1, 0, 5}},
+    {"25 26", "25 26-27", MOTION_NUMBER_INVALID, {20, 19, 1, 1, 0}},
+    {"25 26", "nan-26", MOTION_NUMBER_INVALID, {20, 16, 1, 0, 5}},
     {"23", "nan", DATA_NOT_FINITE, {20, 10, 1, 0, 3}},
     {"36", "-1.#IND00", DATA_NOT_FINITE, {21, 19, 2, 1, 0}},
     {"18", "1e39", DATA_OUT_OF_RANGE, {19, 25, 0, 1, 2}},
@@ -252,6 +259,46 @@ TEST(Faults, SurplusColumnsOfEveryRow) {
   ASSERT_NE(issue, nullptr) << Print(report);
   EXPECT_EQ(issue->location.line, 19);
   EXPECT_EQ(issue->location.column, 1);
+}
+
+TEST(Faults, ASurplusOfOffsetsIsOneIssueOfTheFile) {
+  std::string text = PlainText();
+  for (const char* offset : {"0 90 0", "0 -40 0", "0 -42 0"}) {
+    text.replace(text.find(offset), std::string_view(offset).size(),
+                 std::string(offset) + " 1 2 3");
+  }
+  const ConvertResult result = Convert(text, {}, nullptr, nullptr);
+  ASSERT_EQ(result.report.issues.size(), 1) << Print(result.report);
+  EXPECT_EQ(result.report.issues[0].occurrences, 3);
+  EXPECT_EQ(result.report.issues[0].message,
+            "OFFSET has 6 numbers; the first three are used");
+  EXPECT_EQ(result.info.joints[1].offset, (std::array<float, 3>{0, -40, 0}));
+}
+
+TEST(Faults, MissingBlanksAreOneIssueAndTheValuesAreRead) {
+  std::string text = PlainText();
+  text.replace(text.find("14 15"), 5, "14-15");
+  text.replace(text.find("37 38"), 5, "-37-.5");
+  const Report report = Convert(text, {}, nullptr, nullptr).report;
+  ASSERT_EQ(report.issues.size(), 1) << Print(report);
+  EXPECT_EQ(report.issues[0].occurrences, 2);
+  EXPECT_EQ(report.issues[0].message,
+            "a blank is missing in '14-15', which was read as 2 numbers");
+  IssueLog log({});
+  const ReadResult read = ReadBvh(text, {}, &log);
+  EXPECT_THAT(read.clip.motion.values,
+              ::testing::ElementsAre(10, 11, 12, 13, 14, -15, 16, 17, 18,  //
+                                     20, 21, 22, 23, 24, 25, 26, 27, 28,   //
+                                     30, 31, 32, 33, 34, 35, 36, -37, -.5F));
+}
+
+TEST(Faults, ARowThatDoesNotFitSaysThatABlankIsMissing) {
+  std::string text = PlainText();
+  text.replace(text.find("25 26"), 5, "25-26-27");
+  const Report report = Convert(text, {}, nullptr, nullptr).report;
+  ASSERT_EQ(report.issues.size(), 1) << Print(report);
+  EXPECT_EQ(report.issues[0].message,
+            "'25-26-27' (a blank is missing) is not a number");
 }
 
 TEST(Faults, EveryBrokenRowIsReportedJointByJoint) {

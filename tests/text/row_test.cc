@@ -67,6 +67,56 @@ TEST(ScanLine, Table) {
   }
 }
 
+struct GluedCase {
+  std::string_view word;
+  std::vector<float> values;
+};
+
+TEST(ScanGlued, Table) {
+  const GluedCase cases[] = {
+      {"", {}},
+      {"1", {1}},
+      {"-1", {-1}},
+      {"0.0-7.5", {0, -7.5f}},
+      {"-1-2+3", {-1, -2, 3}},
+      {"1e-2-3", {0.01f, -3}},
+      {"1E+2+3e-1", {100, 0.3f}},
+      {".5-.5", {0.5f, -0.5f}},
+      {"1.-2", {1, -2}},
+      {"--1", {}},
+      {"1--2", {}},
+      {"1-", {}},
+      {"1-2x", {}},
+      {"x-2", {}},
+      {"1,5-2", {}},
+      {"1-nan", {}},
+      {"1-1e39", {}},
+      {"1.2.3", {}},
+  };
+  for (const GluedCase& c : cases) {
+    SCOPED_TRACE(c.word);
+    std::vector<float> values(4, 77.0f);
+    EXPECT_EQ(ScanGlued(c.word, values), c.values.size());
+    EXPECT_EQ(ScanGlued(c.word, {}), c.values.size());
+    if (c.values.empty()) continue;
+    EXPECT_EQ(values[c.values.size()], 77) << "written beyond the end";
+    values.resize(c.values.size());
+    EXPECT_THAT(values, ElementsAreArray(c.values));
+  }
+}
+
+TEST(ScanGlued, ReadsALine) {
+  std::vector<float> values(3);
+  const GluedScan scan = ScanGluedLine(" 1 2-3 4-5 ", values);
+  EXPECT_EQ(scan.values, 5);
+  EXPECT_EQ(scan.begin, 3);
+  EXPECT_EQ(scan.size, 3);
+  EXPECT_EQ(scan.numbers, 2);
+  EXPECT_THAT(values, ElementsAreArray({1, 2, -3}));
+  EXPECT_EQ(ScanGluedLine("1 2-3 x", values).values, 0);
+  EXPECT_EQ(ScanGluedLine("1 2 3", values).numbers, 0);
+}
+
 TEST(ScanLine, KeepsWhatIsNotFiniteAndSaysSo) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   for (const auto& [word, expected] :

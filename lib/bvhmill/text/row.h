@@ -35,4 +35,23 @@ struct LineScan {
 // allocates no memory.
 LineScan ScanLine(std::string_view line, size_t start, std::span<float> out);
 
+// Parses `word`, numbers of which each but the first begins with a sign, since
+// the blank before it is missing: 0.0-7.5 is 0.0 and -7.5. Returns how many
+// there are, and writes those to `out` that fit; 0 if a part is no finite
+// number. O(bytes); allocates no memory.
+size_t ScanGlued(std::string_view word, std::span<float> out);
+
+struct GluedScan {
+  // Number of values; 0 if a word is neither a finite number nor several.
+  size_t values = 0;
+  // Index and size of the first word that is several numbers, and their number.
+  size_t begin = 0;
+  size_t size = 0;
+  size_t numbers = 0;
+};
+
+// Parses all words of `line`, each by ScanGlued, into `out`. Values that do not
+// fit are counted. O(bytes); allocates no memory.
+GluedScan ScanGluedLine(std::string_view line, std::span<float> out);
+
 }  // namespace bvhmill

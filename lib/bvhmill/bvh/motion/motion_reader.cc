@@ -231,8 +231,10 @@ bool MotionReader::TakeRow(const Line& line) {
     return false;
   }
   const auto width = static_cast<size_t>(context_.width);
-  const LineScan scan = ScanLine(line.text, 0, sink_.NextRows(1).first(width));
-  if (scan.end != RowEnd::kLineEnd || scan.values != width) {
+  const std::span<float> row = sink_.NextRows(1).first(width);
+  const LineScan scan = ScanLine(line.text, 0, row);
+  const bool is_full = scan.end == RowEnd::kLineEnd && scan.values == width;
+  if (!is_full && !ReadGluedRow(context_, line, frames_, row, &log_)) {
     stage_ = Stage::kProbe;
     return false;
   }

@@ -6,6 +6,7 @@
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/bvh/motion/location.h"
 #include "bvhmill/text/number.h"
+#include "bvhmill/text/row.h"
 
 namespace bvhmill {
 namespace {
@@ -19,6 +20,11 @@ size_t EndOfWords(std::string_view line) {
 std::string DeclaredFrames(const MotionHeader& header) {
   const int64_t frames = header.frames.value_or(0);
   return std::to_string(frames) + (frames == kMostFrames ? " or more" : "");
+}
+
+// A word that is no number, and why, if the reason is clear.
+std::string InvalidWord(std::string_view word) {
+  return Quote(word) + (ScanGlued(word, {}) > 1 ? " (a blank is missing)" : "");
 }
 
 }  // namespace
@@ -38,11 +44,28 @@ IssueArgs WidthArgs(const RowContext& context, int64_t values) {
 bool IsRowLike(const Line& line) {
   size_t index = 0;
   const std::string_view word = NextWord(line.text, &index);
-  return ParseNumber(word).kind != NumberKind::kInvalid;
+  return ParseNumber(word).kind != NumberKind::kInvalid ||
+         ScanGlued(word, {}) > 0;
+}
+
+// The issue has no joint, so that a report has one for all rows.
+bool ReadGluedRow(const RowContext& context, const Line& line, int64_t frame,
+                  std::span<float> row, IssueLog* log) {
+  const GluedScan scan = ScanGluedLine(line.text, row);
+  const bool fits = static_cast<int64_t>(scan.values) == context.width;
+  if (!fits || scan.numbers == 0) return false;
+  if (log->Repeat(IssueCode::MOTION_BLANK_MISSING, -1)) return true;
+  Location at = LocationAt(line.At(scan.begin));
+  at.frame = frame;
+  log->Add(IssueCode::MOTION_BLANK_MISSING, at,
+           {{"word", Quote(line.text.substr(scan.begin, scan.size))},
+            {"numbers", std::to_string(scan.numbers)}});
+  return true;
 }
 
 void ReportRowFault(const RowContext& context, const Line& line, int64_t frame,
                     IssueLog* log) {
+  if (ReadGluedRow(context, line, frame, {}, log)) return;
   size_t index = 0;
   int64_t values = 0;
   while (true) {
@@ -56,7 +79,8 @@ void ReportRowFault(const RowContext& context, const Line& line, int64_t frame,
       if (values < context.width) {
         at = LocationAt(place, context.skeleton, frame, values);
       }
-      log->Add(IssueCode::MOTION_NUMBER_INVALID, at, {{"word", Quote(word)}});
+      log->Add(IssueCode::MOTION_NUMBER_INVALID, at,
+               {{"word", InvalidWord(word)}});
       return;
     }
     if (values++ == context.width) {

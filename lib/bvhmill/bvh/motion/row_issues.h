@@ -3,6 +3,7 @@
 // Logs the issues of rows. Private to bvh/.
 
 #include <cstdint>
+#include <span>
 
 #include "bvhmill/bvh/motion/motion_header.h"
 #include "bvhmill/clip/skeleton.h"
@@ -28,7 +29,14 @@ IssueArgs WidthArgs(const RowContext& context, int64_t values);
 // not.
 bool IsRowLike(const Line& line);
 
-// Logs the first fault of `line` as the row of `frame`, if it has one.
+// Reads `line`, the row of `frame`, in which blanks before signs are missing.
+// Logs an issue and returns true if it has the values of a frame, and nothing
+// else. Those that fit are written to `row`.
+bool ReadGluedRow(const RowContext& context, const Line& line, int64_t frame,
+                  std::span<float> row, IssueLog* log);
+
+// Logs the first fault of `line` as the row of `frame`, if it has one; or that
+// a blank is missing, if it can be read all the same.
 void ReportRowFault(const RowContext& context, const Line& line, int64_t frame,
                     IssueLog* log);
 
