@@ -1,6 +1,7 @@
 // bvhmill: the command line of the pipeline.
 
 #include <fcntl.h>
+#include <google/protobuf/stubs/logging.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -202,6 +203,8 @@ int Run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // Statuses of calls already say what gRPC would log to stderr.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
+  // The same for protobuf: texts of arguments may be any bytes.
+  google::protobuf::SetLogHandler(nullptr);
   try {
     return bvhmill::client::Run(argc, argv);
   } catch (const std::exception& error) {

@@ -104,7 +104,7 @@ constexpr ToUtf8Case kToUtf8Cases[] = {
     {"Shift-JIS: left arm", "\x8D\xB6\x98\x72", "\xE5\xB7\xA6\xE8\x85\x95"},
     {"Shift-JIS with a trail byte 5C", "\x83\x5C", "\xE3\x82\xBD"},
     {"Shift-JIS with a trail byte 7B", "\x83\x7B", "\xE3\x83\x9C"},
-    {"Shift-JIS half width", "\xB1\xB2", "\xEF\xBD\xB1\xEF\xBD\xB2"},
+    {"GBK: left hand", "\xD7\xF3\xCA\xD6", "\xE5\xB7\xA6\xE6\x89\x8B"},
     {"Latin-1: lead byte at the end", "Ren\xE9", "Ren\xC3\xA9"},
     {"Latin-1: lead byte before a blank", "Ren\xE9 1", "Ren\xC3\xA9 1"},
     {"Latin-1: no byte of Shift-JIS", "\xFF", "\xC3\xBF"},

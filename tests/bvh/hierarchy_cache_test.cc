@@ -66,11 +66,12 @@ class CacheTest : public ::testing::Test {
  protected:
   // Reads `text` with the cache of all texts before, and without; and so as a
   // stream that comes at once, or in pieces.
-  void Read(const std::string& text, const Limits& limits = {}) {
+  void Read(const std::string& text, const Limits& limits = {},
+            TextEncoding names = TextEncoding::kUnknown) {
+    ReadOptions options{.limits = limits, .name_encoding = names};
     IssueLog plain_log({});
-    const ReadResult plain = ReadBvh(text, {.limits = limits}, &plain_log);
+    const ReadResult plain = ReadBvh(text, options, &plain_log);
     const std::string report = ReportOf(plain, &plain_log);
-    ReadOptions options{.limits = limits};
     options.cache = &cache_;
     IssueLog log({});
     ReadBvhInto(text, options, &log, &parsed_);
@@ -198,6 +199,16 @@ TEST_F(CacheTest, LimitsAreThoseOfTheClip) {
   limits.max_header_bytes = 100;
   Read(Rig(kTwoRows), limits);
   Read(Rig(kTwoRows));
+}
+
+TEST_F(CacheTest, NamesAreInTheEncodingOfTheClip) {
+  // Valid in two encodings, so that nothing is logged with either.
+  const std::string text = Replaced(Rig(kTwoRows), "Pelvis", "\xB0\xA1");
+  for (const TextEncoding names :
+       {TextEncoding::kGbk, TextEncoding::kGbk, TextEncoding::kGbk,
+        TextEncoding::kCp949, TextEncoding::kUnknown, TextEncoding::kGbk}) {
+    Read(text, {}, names);
+  }
 }
 
 TEST_F(CacheTest, OtherBytesForTheSame) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/writer.h"
 #include "tests/samples/samples.h"
@@ -130,37 +131,32 @@ TEST(RoundTrip, NoFramesAndNoChannels) {
 
 // As they may stand in files: no line ends, no blanks around.
 TEST(RoundTrip, OddNames) {
-  for (const std::string name : {"Left Hand",
-                                 "a\tb",
-                                 "a  b",
-                                 "#Hips",
-                                 "//Hips",
-                                 "Bip01:Hips",
-                                 "JOINT",
-                                 "End Site",
-                                 "}",
-                                 "a}",
-                                 "a{",
-                                 "a{b",
-                                 "a } b",
-                                 "7",
-                                 "-1.5",
-                                 "MOTION",
-                                 "\"quoted\"",
-                                 "\x83\x7B",
-                                 "\x8D\xB6\x98\x72",
-                                 "Ren\xE9",
-                                 "\xE5\xB7\xA6",
-                                 "\xFF\xFE",
-                                 "\x01",
-                                 "a\x7F",
-                                 "CHANNELS 3"}) {
+  for (const std::string name :
+       {"Left Hand",  "a\tb",       "a  b",         "#Hips", "//Hips",
+        "Bip01:Hips", "JOINT",      "End Site",     "}",     "a}",
+        "a{",         "a{b",        "a } b",        "7",     "-1.5",
+        "MOTION",     "\"quoted\"", "\xE5\xB7\xA6", "\x01",  "a\x7F",
+        "CHANNELS 3"}) {
     SCOPED_TRACE(name);
     SkeletonBuilder builder;
     const int root = builder.Root(name, "XYZzxy");
     const int joint = builder.Joint(root, name, "zxy");
     builder.EndSite(joint, name);
     CheckRoundTrip(CountingClip(builder.Build(), 2));
+  }
+}
+
+TEST(RoundTrip, NamesThatAreNotUtf8BecomeUtf8) {
+  for (const char* name :
+       {"\x83\x7B", "\x8D\xB6\x98\x72", "Ren\xE9", "\xFF\xFE"}) {
+    SkeletonBuilder builder;
+    const int root = builder.Root(name, "XYZzxy");
+    builder.EndSite(root, name);
+    Clip clip = CountingClip(builder.Build(), 2);
+    const std::string text = TextOf(clip);
+    for (Node& node : clip.skeleton.nodes) node.name = ToUtf8(name);
+    ExpectSameClip(ReadClean(text).clip, clip);
+    CheckRoundTrip(clip);
   }
 }
 

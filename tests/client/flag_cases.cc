@@ -31,6 +31,7 @@ std::vector<OptionFlag> ReadingFlags() {
        "read { joint_positions: JOINT_POSITIONS_IGNORE }"},
       {"root-offset", "ignore", "read { root_offset: ROOT_OFFSET_IGNORE }"},
       {"root-offset", "add", "read { root_offset: ROOT_OFFSET_ADD }"},
+      {"name-encoding", "gbk", "read { name_encoding: 'gbk' }"},
       {"ignore", "TEXT_COMMENT,TEXT_EMPTY",
        "validation { ignore_codes: ['TEXT_COMMENT', 'TEXT_EMPTY'] }"},
       {"only", "TEXT_UTF16,TEXT_EMPTY",

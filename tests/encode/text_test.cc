@@ -159,9 +159,9 @@ TEST(Bvh, WithoutFramesReadsBack) {
   EXPECT_EQ(read.skeleton.nodes.size(), 4);
 }
 
-TEST(Bvh, NamesKeepTheirBytes) {
+TEST(Bvh, NamesAreThoseOfTheClip) {
   SkeletonBuilder builder;
-  const int root = builder.Root("a b:c.\xFC\xE4", "XYZzxy");
+  const int root = builder.Root("a b:c.\xC3\xBC\xC3\xA4", "XYZzxy");
   builder.EndSite(root, "label");
   const Clip clip = CountingClip(builder.Build(), 2);
   ExpectSameClip(ReadBack(Encode(clip, BvhFormat{}).bytes), clip);

@@ -43,6 +43,10 @@ const OptionCase kOptionCases[] = {
      [](ConvertOptions* o) {
        o->conventions.root_offset = RootOffset::kAdded;
      }},
+    {"read { name_encoding: 'gbk' }",
+     [](ConvertOptions* o) { o->name_encoding = TextEncoding::kGbk; }},
+    {"read { name_encoding: 'latin-1' }",
+     [](ConvertOptions* o) { o->name_encoding = TextEncoding::kLatin1; }},
 
     // ValidationOptions
     {"validation { ignore_codes: 'TEXT_COMMENT' ignore_codes: 'TEXT_EMPTY' }",

@@ -45,6 +45,8 @@ const BadOption kBadOptions[] = {
      [](auto* m) {
        m->mutable_read()->set_root_offset(Unknown<v1::RootOffset>());
      }},
+    {"options.read.name_encoding",
+     [](auto* m) { m->mutable_read()->set_name_encoding("sjis"); }},
     {"options.read.up_axis",
      [](auto* m) { m->mutable_read()->set_up_axis(Unknown<v1::Axis>()); }},
     {"options.read.meters_per_unit",

@@ -171,6 +171,25 @@ TEST(Options, OtherWordsOfEditsComeBack) {
   EXPECT_EQ(back.edits.up_axis, UpAxis::kZ);
 }
 
+// Strings of messages are UTF-8; words of a command line are any bytes.
+TEST(Options, NamesOfEditsAreSentAsText) {
+  ConvertOptions options;
+  options.edits.drop_joints = {"\xD7\xF3"};
+  options.edits.keep_joints = {"caf\xE9*"};
+  options.edits.rename_joints = {{"caf\xE9", "a"}};
+  options.edits.joint_map_rows = {{"caf\xE9", "b"}};
+  AnimFormat anim;
+  anim.joint_map_rows = {{"caf\xE9", "mHead"}};
+  options.outputs = {{"", anim}};
+  const v1::ConvertOptions sent = wire::ToProto(options);
+  const std::string cafe = "caf\xC3\xA9";
+  EXPECT_EQ(sent.edits().drop_joints(0), "\xE5\xB7\xA6");
+  EXPECT_EQ(sent.edits().keep_joints(0), cafe + "*");
+  EXPECT_TRUE(sent.edits().rename_joints().contains(cafe));
+  EXPECT_EQ(sent.edits().joint_map_rows(0).source(), cafe);
+  EXPECT_EQ(sent.outputs(0).anim().joint_map_rows(0).source(), cafe);
+}
+
 TEST(Options, NoEditsAreNoMessage) {
   EXPECT_FALSE(wire::ToProto(ConvertOptions{}).has_edits());
   ConvertOptions options;

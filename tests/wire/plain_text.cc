@@ -256,7 +256,8 @@ void Put(const ClipEdits& value, Lines* out) {
 
 void Put(const ConvertOptions& value, Lines* out) {
   const auto& [report, conventions, edits, outputs, checks_only, with_skeleton,
-               measures, limits, unknown_fields, source_format] = value;
+               measures, limits, unknown_fields, source_format, name_encoding] =
+      value;
   out->Nest("report", report);
   out->Nest("conventions", conventions);
   out->Nest("edits", edits);
@@ -265,6 +266,7 @@ void Put(const ConvertOptions& value, Lines* out) {
   out->Add("with_skeleton", with_skeleton);
   out->Add("measures", measures);
   out->Add("unknown_fields", unknown_fields);
+  out->Add("name_encoding", Number(name_encoding));
   static_cast<void>(limits);
   static_cast<void>(source_format);
 }

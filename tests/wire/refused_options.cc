@@ -10,6 +10,7 @@ const RefusedOption kRefused[] = {
     {"read { up_axis: 3 }", "options.read.up_axis"},
     {"read { joint_positions: 4 }", "options.read.joint_positions"},
     {"read { root_offset: 3 }", "options.read.root_offset"},
+    {"read { name_encoding: 'GBK' }", "options.read.name_encoding"},
     {"read { meters_per_unit: -1 }", "options.read.meters_per_unit"},
     {"read { meters_per_unit: inf }", "options.read.meters_per_unit"},
     {"validation { severity_overrides { key: 'TEXT_EMPTY' value: 5 } }",

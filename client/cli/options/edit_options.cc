@@ -146,10 +146,9 @@ std::string CheckJointMap(const std::string& word) {
 }
 
 std::string CheckScheme(const std::string& word) {
-  const std::vector<std::string_view> names = JointMapNames();
-  if (std::find(names.begin(), names.end(), word) != names.end()) return {};
+  if (CheckNamesTo(word).ok()) return {};
   return "there is no naming scheme '" + word + "'; there are " + MapNames() +
-         DidYouMean(word, names);
+         DidYouMean(word, JointMapNames());
 }
 
 // `words` with a line break after each fourth.

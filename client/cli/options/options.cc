@@ -215,6 +215,15 @@ void AddReadingOptions(CLI::App* app, ConvertOptions* options) {
       "OFFSET of a root: ignore it, or add it to the\n"
       "position; default ignore")
       ->group(group);
+  std::vector<std::pair<std::string, TextEncoding>> encodings;
+  for (const std::string_view name : EncodingNames()) {
+    encodings.emplace_back(name, EncodingNamed(name));
+  }
+  AddChoice<TextEncoding>(app, "--name-encoding", &options->name_encoding,
+                          encodings,
+                          "encoding of names: utf-8, shift-jis, gbk, big5,\n"
+                          "cp949 or latin-1; default: found by the names")
+      ->group(group);
   AddSourceOptions(app, &options->edits.source);
 }
 

@@ -78,7 +78,8 @@ class CheckOptions(TypedDict, total=False):
     `severities` has a severity by code, `thresholds` a number by "CODE.name".
     `limits` has limits by name, 0 for none; a take keeps them for its edits and
     files. `joint_positions` and `root_offset` are the readings of
-    docs/conventions.md.
+    docs/conventions.md. `name_encoding` is that of the names in BVH text; by
+    default it is found by the names.
     """
 
     strict: bool
@@ -89,6 +90,8 @@ class CheckOptions(TypedDict, total=False):
     max_issues: int
     joint_positions: Literal["replace", "add", "ignore"]
     root_offset: Literal["ignore", "add"]
+    name_encoding: Literal["utf-8", "shift-jis", "gbk", "big5", "cp949",
+                           "latin-1"]
     format: Literal["bvh", "anim"]
     limits: Mapping[str, int]
 
@@ -97,7 +100,8 @@ class ReadOptions(CheckOptions, EditOptions, total=False):
     """How a file is read, judged and edited: the keywords of `read`.
 
     Reading and judging (`CheckOptions`): strict, ignore, only, severities,
-    thresholds, max_issues, joint_positions, root_offset, format, limits.
+    thresholds, max_issues, joint_positions, root_offset, name_encoding, format,
+    limits.
 
     Editing (`EditOptions`), in the order in which it is done:
     drop_repeated_frames, snap_frame_time, fill_gap_frames, replace_spikes,
@@ -155,6 +159,7 @@ _SPACE_KEYS = (("units", "to_units"), ("up", "to_up"))
 _WORDS: dict[str, tuple[str, ...]] = {
     "joint_positions": ("replace", "add", "ignore"),
     "root_offset": ("ignore", "add"),
+    "name_encoding": ("utf-8", "shift-jis", "gbk", "big5", "cp949", "latin-1"),
     "format": ("bvh", "anim"),
     "interpolation": ("slerp", "lerp"),
     "up": ("y", "z"),

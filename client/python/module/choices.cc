@@ -236,6 +236,10 @@ Setters ReadSetters(Choices* choices) {
              v,
              {{"ignore", RootOffset::kReplaced}, {"add", RootOffset::kAdded}});
        }},
+      {"name_encoding",
+       [=](py::handle v) {
+         options->name_encoding = EncodingNamed(v.cast<std::string>());
+       }},
       {"format",
        [=](py::handle v) {
          options->source_format = WordOf<SourceFormat>(

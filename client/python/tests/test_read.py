@@ -151,6 +151,7 @@ def test_without_values_only_the_named_arrays_exist(walk):
     ({"limits": {"max_frame": 3}}, ValueError, "max_frame"),
     ({"thresholds": {"DATA_SPIKE": 3}}, ValueError, "CODE.name"),
     ({"root_offset": "replace"}, ValueError, "'ignore', 'add'"),
+    ({"name_encoding": "sjis"}, ValueError, "'shift-jis', 'gbk'"),
 ])
 def test_wrong_options_are_refused_before_reading(options, kind, words):
     for call in (lambda: bvhmill.read("absent.bvh", **options),

@@ -1,10 +1,10 @@
 #include "bvhmill/base/utf8.h"
 
-#include <iconv.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+
+#include "bvhmill/base/text_encoding.h"
 
 namespace bvhmill {
 namespace {
@@ -31,36 +31,6 @@ size_t SequenceLength(std::string_view s, size_t i) {
     return tails && !overlong && !beyond ? 4 : 0;
   }
   return 0;
-}
-
-// Converts with iconv. False if `bytes` are not valid in `encoding`.
-bool ConvertFrom(const char* encoding, std::string_view bytes,
-                 std::string* out) {
-  const iconv_t converter = iconv_open("UTF-8", encoding);
-  if (converter == reinterpret_cast<iconv_t>(-1)) return false;
-  out->resize(bytes.size() * 4 + 8);
-  char* in = const_cast<char*>(bytes.data());
-  char* to = out->data();
-  size_t in_left = bytes.size();
-  size_t to_left = out->size();
-  const size_t result = iconv(converter, &in, &in_left, &to, &to_left);
-  iconv_close(converter);
-  out->resize(out->size() - to_left);
-  return result != static_cast<size_t>(-1) && in_left == 0;
-}
-
-std::string Latin1ToUtf8(std::string_view bytes) {
-  std::string out;
-  for (const char c : bytes) {
-    const auto byte = static_cast<uint8_t>(c);
-    if (byte < 0x80) {
-      out.push_back(c);
-    } else {
-      out.push_back(static_cast<char>(0xC0 | (byte >> 6)));
-      out.push_back(static_cast<char>(0x80 | (byte & 0x3F)));
-    }
-  }
-  return out;
 }
 
 // The largest cut position up to `max_bytes` that does not split a character.
@@ -156,8 +126,8 @@ std::string ToUtf8(std::string_view bytes) {
 void ToUtf8Into(std::string_view bytes, std::string* out) {
   if (IsUtf8(bytes)) {
     out->assign(bytes);
-  } else if (!ConvertFrom("CP932", bytes, out)) {
-    *out = Latin1ToUtf8(bytes);
+  } else {
+    DecodeText(GuessEncoding(bytes), bytes, out);
   }
 }
 

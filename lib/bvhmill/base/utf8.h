@@ -1,8 +1,7 @@
 #pragma once
 
-// Names in BVH files are bytes without a stated encoding. These functions turn
-// them into text that can be shown and sent. The original bytes are kept
-// elsewhere and written back unchanged.
+// Names of files and joints may be any bytes. These functions turn them into
+// text that can be shown and sent.
 
 #include <cstddef>
 #include <string>
@@ -14,8 +13,8 @@ namespace bvhmill {
 bool IsUtf8(std::string_view bytes);
 
 // Converts `bytes` to UTF-8. Valid UTF-8 is returned unchanged. Other bytes are
-// read as Shift-JIS (CP932) if they are valid in it, otherwise as Latin-1.
-// Never fails.
+// read in the encoding that GuessEncoding finds. Never fails. For one name: all
+// names of a file have one encoding (bvh/hierarchy).
 std::string ToUtf8(std::string_view bytes);
 // Writes the same into `out` and reuses its memory.
 void ToUtf8Into(std::string_view bytes, std::string* out);

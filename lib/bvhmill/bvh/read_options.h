@@ -7,6 +7,7 @@
 
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/limits.h"
+#include "bvhmill/base/text_encoding.h"
 
 namespace bvhmill {
 
@@ -24,9 +25,11 @@ inline constexpr size_t kLookAheadBytes = size_t{1} << 20;
 // Bytes of text that a stream may keep without drawing them from the budget.
 inline constexpr size_t kFreeTextBytes = size_t{1} << 20;
 
-// Only `limits` and `look_ahead_bytes` affect the results.
+// Only `limits`, `name_encoding` and `look_ahead_bytes` affect the results.
 struct ReadOptions {
   Limits limits;
+  // The encoding of the names, if the caller knows it.
+  TextEncoding name_encoding = TextEncoding::kUnknown;
   // Bytes after an irregular line that are examined before the layout of the
   // rows is decided. A stream keeps this many bytes of text.
   size_t look_ahead_bytes = kLookAheadBytes;

@@ -81,6 +81,7 @@ Clip ClipOf(ParsedClip&& clip) {
 bool ReadHeaderOf(std::string_view text, const ReadOptions& options,
                   IssueLog* log, ParsedHeader* header, ParsedClip* clip) {
   header->cache = options.cache;
+  header->names = options.name_encoding;
   Hierarchy& hierarchy = header->hierarchy;
   clip->source.reset();
   hierarchy.room = std::move(clip->room);

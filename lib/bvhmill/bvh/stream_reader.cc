@@ -39,6 +39,7 @@ StreamReader::StreamReader(const ReadOptions& options, IssueLog* log,
                            ClipReceiver* receiver)
     : options_(options), log_(*log), empty_log_(*log), receiver_(*receiver) {
   header_.cache = options.cache;
+  header_.names = options.name_encoding;
 }
 
 bool StreamReader::Push(std::string_view piece) {

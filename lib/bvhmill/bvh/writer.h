@@ -15,9 +15,9 @@ struct BvhWriteOptions {
 };
 
 // Writes `clip` in the simplest form of BVH: indented with tabs, LF, one frame
-// per line, names as the bytes that were read. With decimals = -1, reading the
-// text gives the same clip bit for bit, except for the sign and the payload of
-// a NaN. Fails only if `sink` fails.
+// per line, names as they are in the clip: UTF-8 if it is from BVH text. With
+// decimals = -1, reading the text gives the same clip bit for bit, except for
+// the sign and the payload of a NaN. Fails only if `sink` fails.
 absl::Status WriteBvh(const Clip& clip, const BvhWriteOptions& options,
                       Sink* sink);
 

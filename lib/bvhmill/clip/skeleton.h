@@ -42,7 +42,8 @@ enum class NodeKind : uint8_t { kRoot, kJoint, kEndSite };
 
 // A ROOT, JOINT or End Site.
 struct Node {
-  // The bytes of the file. An end site has its label, which is usually empty.
+  // UTF-8 if it is from BVH text; from an .anim, the bytes of the file. An end
+  // site has its label, which is usually empty.
   std::string name;
   // Index of the parent in Skeleton::nodes, always smaller than the index of
   // this node; -1 for a root.

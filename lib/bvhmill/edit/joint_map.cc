@@ -133,7 +133,8 @@ absl::Status CheckJointName(std::string_view field, std::string_view name) {
   };
   if (name.empty()) return InvalidField(field, "a new name is empty");
   const bool padded = name.front() == ' ' || name.back() == ' ';
-  if (padded || std::any_of(name.begin(), name.end(), breaks)) {
+  if (padded || !IsUtf8(name) ||
+      std::any_of(name.begin(), name.end(), breaks)) {
     return InvalidField(field, Quote(name) + " cannot be the name of a joint");
   }
   return absl::OkStatus();

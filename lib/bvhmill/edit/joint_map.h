@@ -41,8 +41,8 @@ std::vector<std::optional<std::string_view>> NamesByMap(
     std::span<const JointMapRow> rows, const Skeleton& skeleton);
 
 // INVALID_ARGUMENT "field: why" if `name` could not be written to a BVH file
-// and read back: it is empty, contains braces or control characters, or begins
-// or ends with a blank.
+// and read back: it is empty, is not UTF-8, contains braces or control
+// characters, or begins or ends with a blank.
 absl::Status CheckJointName(std::string_view field, std::string_view name);
 
 }  // namespace bvhmill

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "bvhmill/base/limits.h"
+#include "bvhmill/base/text_encoding.h"
 #include "bvhmill/clip/skeleton.h"
 #include "bvhmill/edit/clip_edits.h"
 #include "bvhmill/encode/output.h"
@@ -47,6 +48,9 @@ struct ConvertOptions {
   std::vector<std::string> unknown_fields;
   // The file format of the clip. It is never guessed.
   SourceFormat source_format = SourceFormat::kBvh;
+  // The encoding of the names in BVH text. kUnknown: it is found by the names,
+  // and the report names it if it is not UTF-8 (HIERARCHY_NAME_ENCODING).
+  TextEncoding name_encoding = TextEncoding::kUnknown;
 };
 
 // True if a receiver gets outputs.

@@ -6,6 +6,7 @@
 #include "bvhmill/base/bounds.h"
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/wire/unknown_fields.h"
 
 namespace bvhmill::wire {
@@ -210,8 +211,8 @@ v1::AnimFormat ToProto(const AnimFormat& format) {
   out.set_joint_map(format.joint_map);
   for (const JointMapRow& row : format.joint_map_rows) {
     v1::JointMapRow* to = out.add_joint_map_rows();
-    to->set_source(row.source);
-    to->set_target(row.target);
+    to->set_source(ToUtf8(row.source));
+    to->set_target(ToUtf8(row.target));
   }
   out.set_max_degrees(format.max_degrees);
   out.set_max_millimetres(format.max_millimetres);

@@ -5,6 +5,7 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 #include "bvhmill/wire/unknown_fields.h"
 
 namespace bvhmill::wire {
@@ -106,17 +107,22 @@ Repairs RepairsFromProto(const v1::Repairs& message) {
           message.unwrap_angles()};
 }
 
+// A name that is not UTF-8 means its text, also without a server.
 void NamesToProto(const ClipEdits& edits, v1::ClipEdits* out) {
-  for (const std::string& name : edits.drop_joints) out->add_drop_joints(name);
-  for (const std::string& name : edits.keep_joints) out->add_keep_joints(name);
+  for (const std::string& name : edits.drop_joints) {
+    out->add_drop_joints(ToUtf8(name));
+  }
+  for (const std::string& name : edits.keep_joints) {
+    out->add_keep_joints(ToUtf8(name));
+  }
   for (const auto& [from, to] : edits.rename_joints) {
-    (*out->mutable_rename_joints())[from] = to;
+    (*out->mutable_rename_joints())[ToUtf8(from)] = ToUtf8(to);
   }
   out->set_joint_map(edits.joint_map);
   for (const JointMapRow& row : edits.joint_map_rows) {
     v1::JointMapRow* message = out->add_joint_map_rows();
-    message->set_source(row.source);
-    message->set_target(row.target);
+    message->set_source(ToUtf8(row.source));
+    message->set_target(ToUtf8(row.target));
   }
   out->set_names_to(edits.names_to);
   out->set_body_root(edits.body_root);
@@ -132,6 +138,21 @@ void FramesToProto(const FrameRange& frames, v1::ClipEdits* out) {
 }
 
 }  // namespace
+
+absl::Status NameEncodingFromProto(const std::string& name,
+                                   TextEncoding* encoding) {
+  *encoding = EncodingNamed(name);
+  if (name.empty() || *encoding != TextEncoding::kUnknown) {
+    return absl::OkStatus();
+  }
+  std::string known;
+  for (const std::string_view other : EncodingNames()) {
+    known.append(known.empty() ? "" : ", ").append(other);
+  }
+  return InvalidField(
+      "options.read.name_encoding",
+      Quote(name) + " is no encoding of names; there are " + known);
+}
 
 absl::Status AxisFromProto(std::string_view field, v1::Axis message,
                            UpAxis* axis) {

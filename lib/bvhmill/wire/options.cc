@@ -100,6 +100,8 @@ absl::Status ReadFromProto(const v1::ReadOptions& message,
       message.joint_positions(), &options->conventions.joint_positions));
   BVHMILL_RETURN_IF_ERROR(RootOffsetFromProto(
       message.root_offset(), &options->conventions.root_offset));
+  BVHMILL_RETURN_IF_ERROR(
+      NameEncodingFromProto(message.name_encoding(), &options->name_encoding));
   SourceSpace& source = options->edits.source;
   source.meters_per_unit = message.meters_per_unit();
   return AxisFromProto("options.read.up_axis", message.up_axis(),
@@ -362,6 +364,7 @@ v1::ConvertOptions ToProto(const ConvertOptions& options) {
                             : v1::ROOT_OFFSET_IGNORE);
   read->set_meters_per_unit(options.edits.source.meters_per_unit);
   read->set_up_axis(ToProto(options.edits.source.up_axis));
+  read->set_name_encoding(std::string(EncodingName(options.name_encoding)));
   if (v1::ClipEdits edits = ToProto(options.edits); edits.ByteSizeLong() > 0) {
     message.mutable_edits()->Swap(&edits);
   }

@@ -95,7 +95,7 @@ std::string AnyPattern(const std::vector<std::string>& names,
 void EditJoints(const std::vector<std::string>& names, Choices* choices,
                 ClipEdits* edits) {
   edits->strip_prefix = choices->OneIn(4);
-  switch (choices->Below(6)) {
+  switch (choices->Below(7)) {
     case 0:
       edits->drop_joints = {AnyPattern(names, choices)};
       break;
@@ -204,6 +204,9 @@ ConvertOptions AnyOptions(const std::vector<std::string>& names,
   if (choices->OneIn(8)) options.report.max_issues = 1;
   options.conventions.joint_positions = OneOf(kPositions, choices);
   if (choices->OneIn(2)) options.conventions.root_offset = RootOffset::kAdded;
+  if (choices->OneIn(8)) {
+    options.name_encoding = static_cast<TextEncoding>(choices->Below(7));
+  }
   if (choices->OneIn(4)) EditJoints(names, choices, &options.edits);
   if (choices->OneIn(4)) EditFrames(choices, &options.edits);
   if (choices->OneIn(4)) EditSpace(choices, &options.edits);

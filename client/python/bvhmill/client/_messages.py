@@ -82,6 +82,7 @@ def _set_read(words: Mapping[str, Any], message: Any) -> None:
         read.joint_positions = _JOINT_POSITIONS[words["joint_positions"]]
     if "root_offset" in words:
         read.root_offset = _ROOT_OFFSETS[words["root_offset"]]
+    read.name_encoding = words.get("name_encoding", "")
     if "up" in words:
         read.up_axis = _AXES[words["up"]]
     if "units" in words:

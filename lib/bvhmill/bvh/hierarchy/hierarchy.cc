@@ -82,15 +82,16 @@ void ShareSkeleton(Hierarchy* hierarchy) {
   hierarchy->source = shared;
 }
 
-bool ReadHierarchy(Cursor* cursor, const Limits& limits, HierarchyCache* cache,
-                   IssueLog* log, Hierarchy* hierarchy) {
-  if (cache != nullptr && FindCached(*cache, limits, cursor, hierarchy))
+bool ReadHierarchy(Cursor* cursor, const Limits& limits, TextEncoding names,
+                   HierarchyCache* cache, IssueLog* log, Hierarchy* hierarchy) {
+  if (cache != nullptr && FindCached(*cache, limits, names, cursor, hierarchy))
     return true;
   Clear(hierarchy);
   const int64_t logged = log->added();
-  if (!HierarchyReader(cursor, limits, log, hierarchy).Read()) return false;
+  if (!HierarchyReader(cursor, limits, names, log, hierarchy).Read())
+    return false;
   if (cache != nullptr && log->added() == logged && cursor->comments() == 0) {
-    StoreCached(limits, *cursor, hierarchy, cache);
+    StoreCached(limits, names, *cursor, hierarchy, cache);
   }
   return true;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bvhmill/base/limits.h"
+#include "bvhmill/base/text_encoding.h"
 #include "bvhmill/clip/skeleton.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/text/cursor.h"
@@ -79,8 +80,8 @@ struct HierarchyCache;
 // a consequence of another. It stops only at a limit. After false, `hierarchy`
 // may be used for messages only; `hierarchy->ended` says whether MOTION can be
 // checked too. `hierarchy` may hold an earlier result, whose memory is reused.
-// `cache` may be null. It changes no result: a hierarchy that it holds is not
-// read again, but shared.
+// All names are in one encoding and become UTF-8: `names`, or the one that
+// GuessEncoding finds if `names` is kUnknown or does not fit.
 //
 // `hierarchy` may hold an earlier result. Its memory is reused, or all of it if
 // `cache` knows the text to be the same. `cache` may be null; it changes the
@@ -88,8 +89,8 @@ struct HierarchyCache;
 //
 // Uses no recursion. Memory grows with the nodes that are read, within
 // `limits`. Cost: O(bytes), with any faults.
-bool ReadHierarchy(Cursor* cursor, const Limits& limits, HierarchyCache* cache,
-                   IssueLog* log, Hierarchy* hierarchy);
+bool ReadHierarchy(Cursor* cursor, const Limits& limits, TextEncoding names,
+                   HierarchyCache* cache, IssueLog* log, Hierarchy* hierarchy);
 
 // Decides `hierarchy->disputes` by the number of values in the first row of
 // MOTION. False, with an error in the log, if neither the counts nor the lists

@@ -21,9 +21,9 @@ std::string_view DecidingText(const Cursor& end) {
 }  // namespace
 
 bool FindCached(const HierarchyCache& cache, const Limits& limits,
-                Cursor* cursor, Hierarchy* hierarchy) {
+                TextEncoding names, Cursor* cursor, Hierarchy* hierarchy) {
   if (cache.source == nullptr || !cursor->text().starts_with(cache.text) ||
-      limits != cache.limits) {
+      limits != cache.limits || names != cache.names) {
     return false;
   }
   Clear(hierarchy);
@@ -33,12 +33,13 @@ bool FindCached(const HierarchyCache& cache, const Limits& limits,
   return true;
 }
 
-void StoreCached(const Limits& limits, const Cursor& end, Hierarchy* hierarchy,
-                 HierarchyCache* cache) {
+void StoreCached(const Limits& limits, TextEncoding names, const Cursor& end,
+                 Hierarchy* hierarchy, HierarchyCache* cache) {
   const std::string_view text = DecidingText(end);
   const bool seen_before = !text.empty() && text == cache->text;
   if (text.empty() || !hierarchy->disputes.empty()) return;
   cache->limits = limits;
+  cache->names = names;
   cache->source.reset();
   if (!seen_before) {
     cache->text = text;

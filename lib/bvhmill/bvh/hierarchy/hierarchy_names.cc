@@ -1,9 +1,13 @@
 // Names of joints and labels of end sites.
 
 #include <algorithm>
+#include <utility>
 
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/bvh/hierarchy/hierarchy_reader.h"
+#include "bvhmill/bvh/motion/location.h"
+#include "bvhmill/text/lines.h"
+#include "bvhmill/text/sniff.h"
 
 namespace bvhmill {
 namespace {
@@ -44,7 +48,61 @@ size_t FindBrace(std::string_view name, bool is_cut) {
   return glued;
 }
 
+// The lines before MOTION, which have all names.
+std::string_view TextOfNames(std::string_view text) {
+  text.remove_prefix(ByteOrderMarkSize(text));
+  LineReader lines(text, {});
+  Line line;
+  while (lines.Next(&line)) {
+    size_t index = 0;
+    if (!EqualsIgnoreCase(NextWord(line.text, &index), "MOTION")) continue;
+    return text.substr(0, static_cast<size_t>(line.start.offset));
+  }
+  return text;
+}
+
 }  // namespace
+
+// Decides in which encoding all names are, and decodes those that were read
+// before. `place` is that of the first name that shows a need to decide.
+void HierarchyReader::ChooseEncoding(const TextPosition& place) {
+  const bool is_stated = stated_encoding_ != TextEncoding::kUnknown;
+  const TextEncoding expected =
+      is_stated ? stated_encoding_ : TextEncoding::kUtf8;
+  const std::string_view text = TextOfNames(cursor_.text());
+  encoding_ =
+      is_stated && IsTextIn(expected, text) ? expected : GuessEncoding(text);
+  for (Node& node : out_.skeleton.nodes) DecodeName(&node.name);
+  if (encoding_ == expected) return;
+  log_.Add(IssueCode::HIERARCHY_NAME_ENCODING, LocationAt(place),
+           {{"expected", std::string(EncodingName(expected))},
+            {"encoding", std::string(EncodingName(encoding_))}});
+}
+
+void HierarchyReader::DecodeName(std::string* name) const {
+  std::string text;
+  if (!DecodeText(encoding_, *name, &text)) {
+    DecodeText(TextEncoding::kLatin1, *name, &text);
+  }
+  *name = text;
+}
+
+// `name` as UTF-8, in the memory of an earlier name, if there is one.
+std::string HierarchyReader::NewName(const Word& keyword,
+                                     std::string_view name) {
+  if (encoding_ == TextEncoding::kUnknown && !IsUtf8(name)) {
+    ChooseEncoding(keyword.place);
+  }
+  std::vector<std::string>& names = out_.room.names;
+  std::string out;
+  if (!names.empty()) {
+    out = std::move(names.back());
+    names.pop_back();
+  }
+  out.assign(name);
+  if (encoding_ != TextEncoding::kUnknown) DecodeName(&out);
+  return out;
+}
 
 std::string HierarchyReader::NameOf(int32_t node) const {
   const Node& n = out_.skeleton.nodes[static_cast<size_t>(node)];

@@ -21,6 +21,7 @@ Location HierarchyReader::Here(const Word& word) const {
 }
 
 bool HierarchyReader::Read() {
+  if (stated_encoding_ != TextEncoding::kUnknown) ChooseEncoding({});
   if (!ReadOpening() || !ReadNodes()) return false;
   out_.ended = true;
   if (!is_faulty_) PlaceEmptyNodes();
@@ -130,8 +131,9 @@ bool HierarchyReader::Open(const Word& keyword, NodeKind kind) {
   node.kind = kind;
   const bool is_end_site = kind == NodeKind::kEndSite;
   std::string odd_spelling;
-  node.name = NewName(is_end_site ? ReadEndSiteLabel(keyword, &odd_spelling)
-                                  : ReadName());
+  node.name =
+      NewName(keyword, is_end_site ? ReadEndSiteLabel(keyword, &odd_spelling)
+                                   : ReadName());
   const size_t index = out_.skeleton.nodes.size();
   const bool nameless = node.name.empty() && !is_end_site;
   if (nameless) node.name = "joint_" + std::to_string(index);
@@ -145,16 +147,6 @@ bool HierarchyReader::Open(const Word& keyword, NodeKind kind) {
              {{"word", odd_spelling}});
   }
   return ReadOpeningBrace();
-}
-
-// `name` in the memory of an earlier name, if there is one.
-std::string HierarchyReader::NewName(std::string_view name) {
-  std::vector<std::string>& names = out_.room.names;
-  if (names.empty()) return std::string(name);
-  std::string out = std::move(names.back());
-  names.pop_back();
-  out.assign(name);
-  return out;
 }
 
 // Adds `node` as a child of the open node, and opens it.

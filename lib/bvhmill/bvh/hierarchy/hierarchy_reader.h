@@ -16,10 +16,11 @@ namespace bvhmill {
 // and reading continues by the rules in hierarchy_recovery.cc.
 class HierarchyReader {
  public:
-  HierarchyReader(Cursor* cursor, const Limits& limits, IssueLog* log,
-                  Hierarchy* out)
+  HierarchyReader(Cursor* cursor, const Limits& limits, TextEncoding names,
+                  IssueLog* log, Hierarchy* out)
       : cursor_(*cursor),
         limits_(limits),
+        stated_encoding_(names),
         log_(*log),
         out_(*out),
         stack_(out->room.stack) {}
@@ -40,7 +41,9 @@ class HierarchyReader {
   bool ReadInnerWord(const Word& word);
   bool Open(const Word& keyword, NodeKind kind);
   bool Push(const Word& keyword, Node node);
-  std::string NewName(std::string_view name);
+  std::string NewName(const Word& keyword, std::string_view name);
+  void DecodeName(std::string* name) const;
+  void ChooseEncoding(const TextPosition& place);
   bool ReadOpeningBrace();
   bool Close(const Word& brace);
   void CheckComplete(const OpenNode& open);
@@ -93,6 +96,9 @@ class HierarchyReader {
 
   Cursor& cursor_;
   const Limits& limits_;
+  const TextEncoding stated_encoding_;
+  // That of all names. While it is unknown, all names so far are UTF-8.
+  TextEncoding encoding_ = TextEncoding::kUnknown;
   IssueLog& log_;
   Hierarchy& out_;
   std::vector<OpenNode>& stack_;

@@ -193,7 +193,7 @@ bool HierarchyReader::UnknownWord(const Word& word, std::string_view expected) {
   cursor_.Next();
   Node node;
   node.kind = stack_.empty() ? NodeKind::kRoot : NodeKind::kJoint;
-  node.name = name.empty() ? word.text : name;
+  node.name = NewName(word, name.empty() ? word.text : name);
   // It is not checked for completeness either: it may be an end site.
   ++sure_from_;
   return Push(word, std::move(node));

@@ -78,8 +78,8 @@ bool FindRow(std::string_view text, const TextPosition& start, Line* row) {
 void ReadParts(Cursor* cursor, const Limits& limits, IssueLog* log,
                ParsedHeader* header) {
   Hierarchy& hierarchy = header->hierarchy;
-  header->skeleton_read =
-      ReadHierarchy(cursor, limits, header->cache, log, &hierarchy);
+  header->skeleton_read = ReadHierarchy(cursor, limits, header->names,
+                                        header->cache, log, &hierarchy);
   const bool header_good =
       hierarchy.ended && ReadMotionHeader(cursor, log, &header->header);
   const bool lines_good =

@@ -15,6 +15,8 @@ namespace bvhmill {
 struct ParsedHeader {
   // Keeps hierarchies for later clips; may be null.
   HierarchyCache* cache = nullptr;
+  // The encoding of names, if the caller states it.
+  TextEncoding names = TextEncoding::kUnknown;
   Hierarchy hierarchy;
   MotionHeader header;
   // True if the hierarchy is valid. hierarchy.source is set as soon as the

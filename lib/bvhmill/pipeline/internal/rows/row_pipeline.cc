@@ -54,6 +54,7 @@ RowPipeline::RowPipeline(const ConvertOptions& options,
 ReadOptions RowPipeline::HowToRead() {
   ReadOptions how;
   how.limits = options_.limits;
+  how.name_encoding = options_.name_encoding;
   how.cancel = cancel_;
   how.cache = &workspace_.cache;
   how.budget = &budget_;
