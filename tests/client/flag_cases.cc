@@ -57,6 +57,7 @@ std::vector<OptionFlag> EditFlags() {
        "joint_map_rows { source: 'a' target: 'b' } }"},
       {"strip-prefix", "", "edits { strip_prefix: true }"},
       {"names-to", "mixamo", "edits { names_to: 'mixamo' }"},
+      {"figure", "2", "edits { figure: 2 }"},
       {"drop-repeated", "", "edits { repairs { drop_repeated_frames: true } }"},
       {"snap-rate", "", "edits { repairs { snap_frame_time: true } }"},
       {"fill-gaps", "7", "edits { repairs { fill_gap_frames: 7 } }"},

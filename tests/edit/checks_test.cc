@@ -54,6 +54,7 @@ TEST(ClipEdits, WhatIsEmpty) {
        [](ClipEdits* e) {
          e->rename_joints = {{"a", "b"}};
        }},
+      {false, [](ClipEdits* e) { e->figure = 1; }},
       {false, [](ClipEdits* e) { e->joint_map = "cmu"; }},
       {false,
        [](ClipEdits* e) {

@@ -122,6 +122,47 @@ TEST(DropJoints, ByTheNameThatIsShownOrItsBytes) {
   EXPECT_FALSE(StatusOfEdit(edits, clip).ok());
 }
 
+// Two figures whose joints have the same names.
+Clip TwoFigures() {
+  SkeletonBuilder builder;
+  for (const float x : {1.0F, 2.0F}) {
+    const int hips = builder.Root("Hips", "XYZzxy", {x, 0, 0});
+    builder.EndSite(builder.Joint(hips, "Leg", "zxy", {x, -1, 0}), "");
+  }
+  return CountingClip(builder.Build(), 2);
+}
+
+TEST(Figure, OneTreeIsKept) {
+  for (const int32_t figure : {1, 2}) {
+    ClipEdits edits;
+    edits.figure = figure;
+    edits.rename_joints = {{"Leg", "Foot"}};
+    const Clip clip = Edited(edits, TwoFigures());
+    EXPECT_EQ(PathsOf(clip.skeleton),
+              (Names{"Hips", "Hips>Foot", "Hips>Foot>-"}));
+    EXPECT_EQ(clip.skeleton.nodes[0].offset[0], static_cast<float>(figure));
+    // Each figure has nine columns.
+    ASSERT_EQ(clip.motion.values.size(), 18);
+    EXPECT_EQ(clip.motion.values[0], 9 * (figure - 1));
+    EXPECT_EQ(clip.motion.values[17], 1000 + 9 * figure - 1);
+  }
+}
+
+TEST(Figure, MustBeOneOfTheClip) {
+  ClipEdits edits;
+  edits.figure = 3;
+  EXPECT_EQ(MessageOf(StatusOfEdit(edits, TwoFigures())),
+            "options.edits.figure: is 3; the clip has only 2 roots");
+}
+
+TEST(Figure, NoJointMayBeLeft) {
+  ClipEdits edits;
+  edits.figure = 2;
+  edits.drop_joints = {"Hips", "Leg"};
+  EXPECT_EQ(MessageOf(StatusOfEdit(edits, TwoFigures())),
+            "options.edits.drop_joints: no joint would be left");
+}
+
 TEST(DropJoints, OffsetsAddUpAndColumnsGo) {
   ClipEdits edits;
   edits.drop_joints = {"LeftLeg", "LeftFoot", "RightFoot", "Toe#2"};

@@ -117,8 +117,8 @@ TEST(AnimNames, TenRefusedJointsAreNamed) {
   }
 }
 
-// The code of the issue that a check for the output logs; "" without one.
-std::string CodeOf(const Clip& clip, const AnimFormat& format) {
+// The report of a check for the output.
+Report CheckOf(const Clip& clip, const AnimFormat& format) {
   IssueLog log({});
   EncodeContext context;
   context.skeleton = &clip.skeleton;
@@ -126,7 +126,12 @@ std::string CodeOf(const Clip& clip, const AnimFormat& format) {
   context.frame_time = clip.motion.frame_time;
   context.log = &log;
   MakeEncoder({"", format})->Check(context);
-  const Report report = log.Finish(true, true);
+  return log.Finish(true, true);
+}
+
+// The code of the first issue; "" without one.
+std::string CodeOf(const Clip& clip, const AnimFormat& format) {
+  const Report report = CheckOf(clip, format);
   return report.issues.empty() ? "" : report.issues[0].code;
 }
 
@@ -145,6 +150,32 @@ TEST(AnimNames, FewBonesOfManyJointsAreRefused) {
   meant = {};
   meant.joint_map_rows = {{"mPelvis", "mPelvis"}};
   EXPECT_EQ(CodeOf(Known(1, 5), meant), "");
+}
+
+// Messages of the issue about several figures; "" without one.
+std::string FiguresOf(const std::vector<std::string>& roots) {
+  SkeletonBuilder builder;
+  for (const std::string& root : roots) {
+    const int node = builder.Root(root, "XYZzxy", {0, 40, 0});
+    builder.EndSite(builder.Joint(node, root + "_child", "zxy"), "");
+  }
+  Clip clip = CountingClip(builder.Build(), 3);
+  AnimFormat format;
+  format.accept_odd = true;
+  for (const Issue& issue : CheckOf(clip, format).issues) {
+    if (issue.code == "TARGET_ANIM_FIGURES") return issue.message;
+  }
+  return "";
+}
+
+TEST(AnimNames, TheFigureThatIsUsedIsNamed) {
+  EXPECT_EQ(FiguresOf({"mPelvis"}), "");
+  EXPECT_EQ(FiguresOf({"mPelvis", "mPelvis"}),
+            "the clip has 2 roots, and an .anim moves one figure: that of root "
+            "1, 'mPelvis'");
+  EXPECT_EQ(FiguresOf({"Box", "mPelvis", "Ball"}),
+            "the clip has 3 roots, and an .anim moves one figure: that of root "
+            "2, 'mPelvis'");
 }
 
 // Names of LAFAN1 and of Mixamo; the first map of both is chosen.

@@ -134,6 +134,8 @@ void AddJointEdits(std::vector<EditChoice>* out) {
       Plain("names without prefix", [](auto* e) { e->strip_prefix = true; }));
   out->push_back(
       Plain("a naming scheme", [](auto* e) { e->names_to = "mixamo"; }));
+  out->push_back(Plain("the first figure", [](auto* e) { e->figure = 1; }));
+  out->push_back(Plain("no such figure", [](auto* e) { e->figure = 9; }));
   out->push_back(Plain("no such map", [](auto* e) { e->joint_map = "none"; }));
 }
 

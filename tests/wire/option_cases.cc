@@ -106,6 +106,7 @@ const OptionCase kOptionCases[] = {
     {"edits { floor: true }", [](ConvertOptions* o) { o->edits.floor = true; }},
     {"edits { body_root: 'Hips' }",
      [](ConvertOptions* o) { o->edits.body_root = "Hips"; }},
+    {"edits { figure: 2 }", [](ConvertOptions* o) { o->edits.figure = 2; }},
     {"edits { frames {} }", &NoChange, kOnlyRead},
     {"edits { frames { step: 1 } }", &NoChange, kOnlyRead},
     {"edits { frames { begin: 3 } }",

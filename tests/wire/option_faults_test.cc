@@ -81,6 +81,8 @@ const BadOption kBadOptions[] = {
      [](auto* m) { m->mutable_edits()->set_joint_map("none"); }},
     {"options.edits.names_to",
      [](auto* m) { m->mutable_edits()->set_names_to("none"); }},
+    {"options.edits.figure",
+     [](auto* m) { m->mutable_edits()->set_figure(-1); }},
     {"options.edits.joint_map_rows",
      [](auto* m) {
        m->mutable_edits()->set_joint_map("cmu");

@@ -229,13 +229,14 @@ void Put(const Repairs& value, Lines* out) {
 }
 
 void Put(const ClipEdits& value, Lines* out) {
-  const auto& [repairs, drop_joints, keep_joints, rename_joints, strip_prefix,
-               joint_map, joint_map_rows, names_to, frames, resample_fps,
-               state_fps, interpolation, up_axis, meters_per_unit, root_motion,
-               root_alignment, floor, body_root, source] = value;
+  const auto& [repairs, drop_joints, keep_joints, figure, rename_joints,
+               strip_prefix, joint_map, joint_map_rows, names_to, frames,
+               resample_fps, state_fps, interpolation, up_axis, meters_per_unit,
+               root_motion, root_alignment, floor, body_root, source] = value;
   out->Nest("repairs", repairs);
   out->Add("drop_joints", drop_joints);
   out->Add("keep_joints", keep_joints);
+  out->Add("figure", figure);
   out->Add("rename_joints", rename_joints);
   out->Add("strip_prefix", strip_prefix);
   out->Add("joint_map", joint_map);

@@ -56,6 +56,7 @@ const RefusedOption kRefused[] = {
     {"edits { meters_per_unit: -1 }", "options.edits.meters_per_unit"},
     {"edits { joint_map: 'none' }", "options.edits.joint_map"},
     {"edits { names_to: 'none' }", "options.edits.names_to"},
+    {"edits { figure: -1 }", "options.edits.figure"},
     {"edits { joint_map: 'cmu' joint_map_rows { source: 'a' target: 'b' } }",
      "options.edits.joint_map_rows"},
     {"edits { joint_map_rows { source: 'a' target: 'b' } "

@@ -47,6 +47,7 @@ constexpr FieldOption kFieldOptions[] = {
     {"options.edits.body_root", "--body-root"},
     {"options.edits.root_motion", "--in-place"},
     {"options.edits.floor", "--floor"},
+    {"options.edits.figure", "--figure"},
     {"options.edits.frames", "--frames"},
     {"options.edits.repairs.fill_gap_frames", "--fill-gaps"},
     {"options.edits.resample_fps", "--fps"},
@@ -170,6 +171,10 @@ void AddJointEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
       ->group(group);
   AddNames(app, "--keep", &edits->keep_joints, "remove all other joints")
       ->type_name("NAME|PREFIX*[,..]")
+      ->group(group);
+  AddParsed(app, "--figure", &edits->figure, FramesOf, "the number of a figure",
+            "keep the figure of the N-th ROOT, remove all others")
+      ->type_name("N")
       ->group(group);
   AddNames(app, "--rename", &flags->renames,
            "rename joints, all at the same time")

@@ -28,6 +28,7 @@ class EditOptions(TypedDict, total=False):
     names are those of `Take.names`.
     `joint_map` is the name of a built-in map, or old names and new names.
     `strip_prefix` removes the common prefix of the names, as "mixamorig:".
+    `figure` keeps the tree of the N-th root alone.
     `names_to` is a naming scheme such as "mixamo": the scheme of the take is
     recognized, and joints get their names in this one.
     `fps` resamples the take to another rate; `state_fps` keeps the frames, and
@@ -53,6 +54,7 @@ class EditOptions(TypedDict, total=False):
     strip_prefix: bool
     joint_map: Union[str, Mapping[str, str]]
     names_to: str
+    figure: int
     frames: Union[slice, Tuple[int, int], Tuple[int, int, int]]
     fps: float
     state_fps: float
@@ -105,7 +107,7 @@ class ReadOptions(CheckOptions, EditOptions, total=False):
 
     Editing (`EditOptions`), in the order in which it is done:
     drop_repeated_frames, snap_frame_time, fill_gap_frames, replace_spikes,
-    unwrap_angles, drop, keep, rename, strip_prefix, joint_map, names_to,
+    unwrap_angles, figure, drop, keep, rename, strip_prefix, joint_map, names_to,
     frames, fps, state_fps, interpolation, up, to_up, units, to_units, in_place,
     root_motion, root_axes, root_signs, root_correction, body_root,
     floor.
@@ -255,7 +257,7 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
     "drop_repeated_frames": bool, "snap_frame_time": bool,
     "fill_gap_frames": operator.index, "replace_spikes": bool, "unwrap_angles": bool,
     "root_axes": str, "root_signs": str, "names_to": str, "strip_prefix": bool,
-    "body_root": str, "floor": bool,
+    "body_root": str, "floor": bool, "figure": operator.index,
 }
 _MAPPINGS = ("severities", "thresholds", "limits", "rename", "joint_map")
 _CHECKED: dict[str, Callable[[str, Any], Any]] = {

@@ -314,6 +314,7 @@ Setters EditSetters(ClipEdits* edits) {
        }},
       {"joint_map",
        [=](py::handle v) { edits->joint_map = v.cast<std::string>(); }},
+      {"figure", [=](py::handle v) { edits->figure = v.cast<int32_t>(); }},
       {"joint_map_rows",
        [=](py::handle v) { edits->joint_map_rows = RowsOf(v); }},
       {"strip_prefix",

@@ -157,7 +157,7 @@ bool IsEmpty(const ClipEdits& edits) {
   const bool names = edits.drop_joints.empty() && edits.keep_joints.empty() &&
                      edits.rename_joints.empty() && !edits.strip_prefix &&
                      edits.joint_map.empty() && edits.joint_map_rows.empty() &&
-                     edits.names_to.empty();
+                     edits.names_to.empty() && edits.figure == 0;
   const bool frames = edits.frames.begin == 0 && edits.frames.end == 0 &&
                       edits.frames.step <= 1 && edits.resample_fps == 0 &&
                       edits.state_fps == 0;
@@ -182,6 +182,9 @@ bool NeedsAllRows(const ClipEdits& edits) {
 absl::Status CheckEdits(const ClipEdits& edits) {
   BVHMILL_RETURN_IF_ERROR(CheckRepairs(edits.repairs));
   BVHMILL_RETURN_IF_ERROR(CheckNames(edits));
+  if (edits.figure < 0) {
+    return InvalidField("options.edits.figure", "must not be negative");
+  }
   BVHMILL_RETURN_IF_ERROR(CheckFrames(edits.frames));
   BVHMILL_RETURN_IF_ERROR(CheckRates(edits));
   BVHMILL_RETURN_IF_ERROR(CheckConventions(edits));

@@ -95,6 +95,8 @@ struct ClipEdits {
   std::vector<std::string> drop_joints;
   // If not empty, all other joints are dropped.
   std::vector<std::string> keep_joints;
+  // If not 0, only the tree of the figure-th root is kept, counted from 1.
+  int32_t figure = 0;
   // Old name and new name. The old name is NAME or NAME#2; NAME#2 takes
   // precedence. Each old name may be given once. Old names are those before any
   // renaming.

@@ -13,11 +13,12 @@
 
 namespace bvhmill {
 
-// Selects the nodes to drop: the joints that drop_joints name and, if there are
-// keep_joints, all joints that these do not name. Sets `*dropped` to one entry
+// Selects the nodes to drop: the joints that drop_joints name; if there are
+// keep_joints, all joints that these do not name; and the trees of all roots
+// but `figure`. Sets `*dropped` to one entry
 // for each node. Entries of end sites are false: an end site is dropped with
-// its joint. INVALID_ARGUMENT for a name that matches no joint. O((joints +
-// names) log joints).
+// its joint. INVALID_ARGUMENT for a name that matches no joint, and for a
+// figure that the clip does not have. O((joints + names) log joints).
 absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
                            std::vector<bool>* dropped);
 

@@ -46,6 +46,22 @@ absl::Status Choose(std::string_view field, const NameIndex& index,
   return absl::OkStatus();
 }
 
+// Drops all trees but that of the figure-th root.
+absl::Status ChooseFigure(int32_t figure, const Skeleton& skeleton,
+                          std::vector<bool>* dropped) {
+  if (figure == 0) return absl::OkStatus();
+  int32_t roots = 0;
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    if (skeleton.nodes[i].parent < 0) ++roots;
+    if (roots != figure && !IsEndSite(skeleton.nodes[i])) (*dropped)[i] = true;
+  }
+  if (figure <= roots) return absl::OkStatus();
+  return InvalidField("options.edits.figure",
+                      "is " + std::to_string(figure) + "; the clip has only " +
+                          std::to_string(roots) +
+                          (roots == 1 ? " root" : " roots"));
+}
+
 // Pairs of node and new name. The skeleton keeps its names until all pairs are
 // found. The new names point into others, which must outlive them.
 using NewNames = std::vector<std::pair<int32_t, std::string_view>>;
@@ -283,6 +299,7 @@ void LogRenaming(const Renaming& renaming, const Skeleton& skeleton,
 absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
                            std::vector<bool>* dropped) {
   dropped->assign(skeleton.nodes.size(), false);
+  BVHMILL_RETURN_IF_ERROR(ChooseFigure(edits.figure, skeleton, dropped));
   const NameIndex index = MakeNameIndex(skeleton);
   BVHMILL_RETURN_IF_ERROR(
       Choose("options.edits.drop_joints", index, edits.drop_joints, dropped));

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/format/anim_format.h"
 #include "bvhmill/anim/viewer/viewer_take.h"
 #include "bvhmill/base/utf8.h"
@@ -69,6 +70,31 @@ bool AreFew(int64_t bones, const Skeleton& skeleton) {
   return bones < kFewBones && bones * kLeastShare < JointCount(skeleton);
 }
 
+// An .anim moves one avatar: by the joints of the first tree that drives it.
+void CheckFigures(const AvatarNaming& naming, const EncodeContext& context) {
+  const std::vector<Node>& nodes = context.skeleton->nodes;
+  int64_t roots = 0;
+  int64_t figure = 0;
+  size_t root = 0;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const bool is_root = nodes[i].parent < 0;
+    if (is_root) ++roots;
+    if (figure > 0) continue;
+    if (is_root) root = i;
+    const std::string& name =
+        naming.names.empty() ? nodes[i].name : naming.names[i];
+    if (!IsEndSite(nodes[i]) && FindAvatarJoint(name) >= 0) figure = roots;
+  }
+  if (roots < 2) return;
+  Location location;
+  location.joint = static_cast<int32_t>(root);
+  location.joint_name = DisplayName(*context.skeleton, *location.joint);
+  context.log->Add(IssueCode::TARGET_ANIM_FIGURES, location,
+                   {{"count", std::to_string(roots)},
+                    {"figure", std::to_string(figure)},
+                    {"joint", Quote(location.joint_name)}});
+}
+
 void CheckNames(const AnimFormat& format, const EncodeContext& context) {
   const Skeleton& skeleton = *context.skeleton;
   const AvatarNaming naming = NameAvatarJoints(format, skeleton);
@@ -79,6 +105,7 @@ void CheckNames(const AnimFormat& format, const EncodeContext& context) {
                      {{"root", Quote(root)}});
     return;
   }
+  CheckFigures(naming, context);
   IssueArgs args = {{"count", std::to_string(naming.bones)},
                     {"joints", std::to_string(JointCount(skeleton))}};
   // A table that was written for the clip says which joints are meant.

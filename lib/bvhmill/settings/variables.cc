@@ -20,7 +20,7 @@ constexpr std::string_view kOptions =
     "anim-reference anim-scale-to-avatar anim-upload at-origin baseline "
     "blob-retention-seconds blobs body-root config data-dir drain-seconds drop "
     "drop-repeated dry-run ease-in ease-out emit emote end-sites expectations "
-    "fail-on filelist fill-gaps floor force format fps frames from hand-pose "
+    "fail-on figure filelist fill-gaps floor force format fps frames from hand-pose "
     "handshake-seconds idle-between-seconds idle-seconds ignore in-place "
     "insecure interpolation job-lease-seconds job-retention-seconds jobs "
     "jobs-database joint-map joint-positions joint-priority json keep "

@@ -31,6 +31,7 @@ void NamesFromProto(const v1::ClipEdits& message, ClipEdits* edits) {
   edits->body_root = message.body_root();
   edits->strip_prefix = message.strip_prefix();
   edits->floor = message.floor();
+  edits->figure = message.figure();
 }
 
 absl::Status InterpolationFromProto(v1::Interpolation message,
@@ -128,6 +129,7 @@ void NamesToProto(const ClipEdits& edits, v1::ClipEdits* out) {
   out->set_body_root(edits.body_root);
   out->set_strip_prefix(edits.strip_prefix);
   out->set_floor(edits.floor);
+  out->set_figure(edits.figure);
 }
 
 void FramesToProto(const FrameRange& frames, v1::ClipEdits* out) {

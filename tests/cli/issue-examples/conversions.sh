@@ -44,6 +44,12 @@ awk '/^Frames:/ { $2 += 1 }
        for (i = 4; i <= fields; ++i) printf " 0"
        printf "\n%s\n", row
      }' walk.bvh > tpose.bvh
+# The walk twice, as two figures.
+awk '/^ROOT/ { within = 1 }
+     /^MOTION/ { within = 0; printf "%s", tree }
+     within { tree = tree $0 "\n" }
+     { print rows ? $0 " " $0 : $0 }
+     /^Frame Time/ { rows = 1 }' walk.bvh > two.bvh
 # More frames than an .anim has times.
 {
   echo "$hips $tip }"
@@ -88,6 +94,7 @@ describe raised.bvh 'the walk, 30 cm above its floor'
 describe sunk.bvh 'the walk, 100 cm below its floor'
 describe stretched.bvh 'a walk whose spine moves by position channels'
 describe tpose.bvh 'a T-pose in frame 0, and the walk 2 m away from it'
+describe two.bvh 'the walk twice, as two figures'
 describe fast.bvh '65540 frames of 0.0005 s'
 describe joints.bvh '221 joints'
 describe long.bvh '8000 frames of 5 joints that turn fast'
@@ -126,6 +133,7 @@ TARGET_ANIM_NO_JOINTS convert names.bvh
 TARGET_ANIM_JOINT_COUNT validate joints.bvh --anim-profile viewer
 TARGET_ANIM_VIEWER convert walk.bvh --anim-profile viewer
 TARGET_ANIM_MAP validate walk.bvh
+TARGET_ANIM_FIGURES convert two.bvh --units cm
 TARGET_ANIM_FEW_JOINTS convert head.bvh --units cm
 CODES
 example ANIM_IMPORT_REFUSED 0 walk.bvh convert -o out --emit anim \

@@ -112,6 +112,9 @@ void EditJoints(const std::vector<std::string>& names, Choices* choices,
     case 4:
       edits->names_to = "mixamo";
       break;
+    case 5:
+      edits->figure = static_cast<int32_t>(choices->Below(3));
+      break;
     default:
       edits->joint_map_rows = {{AnyPattern(names, choices), "mPelvis"}};
   }

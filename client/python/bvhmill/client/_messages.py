@@ -111,6 +111,7 @@ def _set_edits(words: Mapping[str, Any], edits: Any) -> None:
     edits.floor = words.get("floor", False)
     edits.body_root = words.get("body_root", "")
     edits.strip_prefix = words.get("strip_prefix", False)
+    edits.figure = words.get("figure", 0)
     if "frames" in words:
         begin, end, step = words["frames"]
         edits.frames.begin, edits.frames.end = begin, end
