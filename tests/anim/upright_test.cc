@@ -96,8 +96,10 @@ struct Converted {
   }
 };
 
-Converted ConvertText(std::string_view text, const AnimFormat& format) {
+Converted ConvertText(std::string_view text, const AnimFormat& format,
+                      UpAxis up = UpAxis::kUnknown) {
   ConvertOptions options;
+  options.edits.source.up_axis = up;
   options.outputs.push_back({"", format});
   StringReceiver receiver;
   Converted out;
@@ -167,6 +169,11 @@ TEST(Upright, ARestPoseThatFoldsIsRefused) {
   const Converted refused = ConvertText(text, format);
   EXPECT_TRUE(absl::IsFailedPrecondition(refused.result.status));
   EXPECT_TRUE(refused.Says("ANIM_POSE_ODD"));
+  EXPECT_EQ(refused.Arg("ANIM_POSE_ODD", "map"), "");
+  format.joint_map = "lafan1";
+  EXPECT_EQ(ConvertText(text, format).Arg("ANIM_POSE_ODD", "map"),
+            "; the stated joint map may be wrong");
+  format.joint_map.clear();
   format.accept_odd = true;
   const Converted accepted = ConvertText(text, format);
   EXPECT_TRUE(accepted.result.status.ok()) << accepted.result.status;
@@ -186,19 +193,24 @@ samples::Take LyingWalk() {
   return take;
 }
 
-TEST(Upright, AFigureThatLiesInEveryFrameIsRefused) {
+// Z is taken as the up axis of a figure whose poses show it.
+TEST(Upright, AFigureThatLiesInEveryFrameIsRefusedIfYIsUp) {
   for (const samples::Axes axes :
        {samples::Axes::kWorld, samples::Axes::kAny}) {
     const std::string text =
         TextOf(samples::OnRig(LyingWalk(), WalkNames("mixamo"), axes));
-    const Converted refused = ConvertText(text, AnimFormat());
+    const Converted refused = ConvertText(text, AnimFormat(), UpAxis::kY);
     EXPECT_TRUE(absl::IsFailedPrecondition(refused.result.status));
     EXPECT_TRUE(refused.Says("ANIM_LIES_DOWN"));
     AnimFormat odd;
     odd.accept_odd = true;
-    const Converted accepted = ConvertText(text, odd);
+    const Converted accepted = ConvertText(text, odd, UpAxis::kY);
     EXPECT_TRUE(accepted.result.status.ok()) << accepted.result.status;
     EXPECT_TRUE(accepted.Says("ANIM_ODD_ACCEPTED"));
+    ExpectUpright(ConvertText(text, AnimFormat(), UpAxis::kZ));
+    const Converted found = ConvertText(text, AnimFormat());
+    EXPECT_TRUE(found.Says("EDIT_UP_AXIS_GUESSED"));
+    ExpectUpright(found);
   }
 }
 

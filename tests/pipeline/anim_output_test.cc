@@ -83,6 +83,30 @@ TEST(AnimOutput, TheEditedClipCounts) {
   EXPECT_TRUE(result.status.ok()) << result.status;
 }
 
+std::string MessageOf(const Report& report, std::string_view code) {
+  for (const Issue& issue : report.issues) {
+    if (issue.code == code) return issue.message;
+  }
+  return "";
+}
+
+TEST(AnimOutput, ALoopBeyondTheEndIsReported) {
+  for (const AnimProfile profile : {AnimProfile::kBest, AnimProfile::kViewer}) {
+    for (const float end : {1.5F, 9.25F}) {
+      ConvertOptions options = AnimOptions(profile);
+      auto& anim = std::get<AnimFormat>(options.outputs[1].format);
+      anim.settings.loop_in = 0.5F;
+      anim.settings.loop_out = end;
+      StringReceiver receiver;
+      const Report report =
+          ConvertText(AvatarText(60), options, &receiver).report;
+      const std::string message = MessageOf(report, "ANIM_LOOP_CLAMPED");
+      EXPECT_EQ(message.starts_with("the loop was to go to 9.25 s;"), end > 2)
+          << message;
+    }
+  }
+}
+
 TEST(AnimOutput, TheUnitCounts) {
   std::string bytes[2];
   for (int i = 0; i < 2; ++i) {

@@ -120,9 +120,12 @@ class Converter {
     constexpr double kOddDegrees = 60;
     const ReferenceChoice& choice = drive_.reference;
     if (choice.odd_degrees >= kOddDegrees) {
+      const char* map =
+          options_.by_stated_map ? "; the stated joint map may be wrong" : "";
       return Accepts(IssueCode::ANIM_POSE_ODD,
                      {{"pose", PoseName(choice)},
-                      {"degrees", WholeDegrees(choice.odd_degrees)}});
+                      {"degrees", WholeDegrees(choice.odd_degrees)},
+                      {"map", map}});
     }
     if (choice.least_lean.value_or(0) >= kOddDegrees) {
       return Accepts(IssueCode::ANIM_LIES_DOWN,

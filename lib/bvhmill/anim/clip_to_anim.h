@@ -33,6 +33,9 @@ struct ClipToAnimOptions {
   // drives (any name that FindAvatarJoint finds), or "" for none. Empty list:
   // the nodes' own names.
   std::vector<std::string> joint_names;
+  // joint_names are by a map that was stated, and not found: if the avatar
+  // would fold, the issue says so.
+  bool by_stated_map = false;
   // How position channels are read.
   Conventions conventions;
   AnimReference reference = AnimReference::kAuto;

@@ -23,6 +23,7 @@
 #include "bvhmill/edit/up_guess.h"
 #include "bvhmill/encode/anim_target.h"
 #include "bvhmill/encode/encoders.h"
+#include "bvhmill/report/short_number.h"
 
 namespace bvhmill {
 namespace {
@@ -145,6 +146,7 @@ class AnimEncoder final : public Encoder {
                                 ? ConvertAsViewer(&motion)
                                 : ConvertBest(&motion));
     memory.Adopt(KeyBytes(motion));
+    LogLoop(motion.duration);
     BVHMILL_RETURN_IF_ERROR(DrawForFile(motion, &memory));
     std::string bytes;
     StringSink file(&bytes);
@@ -161,6 +163,18 @@ class AnimEncoder final : public Encoder {
     const auto bytes = static_cast<int64_t>(AnimBytes(motion));
     BVHMILL_RETURN_IF_ERROR(memory->Draw(2 * bytes + KeyBytes(motion)));
     return WorkFrom(context_.budget, bytes * kByteUnits);
+  }
+
+  // Logs that the loop was asked to go beyond the end, by more than a rounded
+  // time.
+  void LogLoop(float duration) {
+    constexpr float kRounding = 0.001F;
+    const AnimSettings& settings = format_.settings;
+    const float asked =
+        std::max(settings.loop_in.value_or(0), settings.loop_out.value_or(0));
+    if (asked <= duration + kRounding) return;
+    context_.log->Add(IssueCode::ANIM_LOOP_CLAMPED, {},
+                      {{"asked", Short(asked)}, {"seconds", Short(duration)}});
   }
 
   absl::Status ConvertAsViewer(AnimMotion* motion) {
@@ -217,6 +231,9 @@ class AnimEncoder final : public Encoder {
         WorkFrom(context_.budget, nodes * kAvatarNameUnits));
     ClipToAnimOptions options = ConversionOptions(format_);
     options.joint_names = NameAvatarJoints(format_, *context_.skeleton).names;
+    options.by_stated_map =
+        !format_.joint_map_rows.empty() ||
+        (!format_.joint_map.empty() && format_.joint_map != kAutoAnimMap);
     options.conventions = context_.conventions;
     options.metres_per_unit = context_.meters_per_unit;
     Clip turned;

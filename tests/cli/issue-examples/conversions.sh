@@ -125,6 +125,7 @@ ANIM_TRANSLATION_LEFT_OUT convert stretched.bvh --units cm
 ANIM_LIES_DOWN convert walk.bvh --units cm --up z --to-up y
 ANIM_POSITION_FAR convert walk.bvh --units m
 ANIM_ODD_ACCEPTED convert walk.bvh --units cm --up z --to-up y --anim-accept-odd
+ANIM_LOOP_CLAMPED convert walk.bvh --units cm --anim-loop=0:30
 ANIM_JOINT_REFUSED convert walk.bvh --anim-profile viewer --joint-map mixamo
 ANIM_UPLOAD_LARGE convert long.bvh --anim-profile viewer --anim-upload
 TARGET_ANIM_DURATION convert slow.bvh
