@@ -209,8 +209,11 @@ TEST(Upright, AFigureThatLiesInEveryFrameIsRefusedIfYIsUp) {
     EXPECT_TRUE(accepted.Says("ANIM_ODD_ACCEPTED"));
     ExpectUpright(ConvertText(text, AnimFormat(), UpAxis::kZ));
     const Converted found = ConvertText(text, AnimFormat());
-    EXPECT_TRUE(found.Says("EDIT_UP_AXIS_GUESSED"));
-    ExpectUpright(found);
+    // Y is up in the rest pose of the first: the clip does not show it clearly.
+    const bool is_clear = axes == samples::Axes::kAny;
+    EXPECT_EQ(found.Says("EDIT_UP_AXIS_GUESSED"), is_clear);
+    EXPECT_EQ(found.Says("ANIM_LIES_DOWN"), !is_clear);
+    if (is_clear) ExpectUpright(found);
   }
 }
 

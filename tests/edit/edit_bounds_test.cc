@@ -50,7 +50,7 @@ TEST(EditBounds, JumpsThatAreWrapsAreUnwrapped) {
 }
 
 // The frame time after resampling to `rate`, and whether the frames are new.
-struct RateCase {
+struct EditedRate {
   double rate;
   double frame_time;
   double edited_frame_time;
@@ -59,7 +59,7 @@ struct RateCase {
 
 TEST(EditBounds, RatesThatDifferLittleAreOne) {
   constexpr double kTime = 1.0 / 120;
-  const RateCase cases[] = {
+  const EditedRate cases[] = {
       {120, kTime, kTime, false},
       {120, kTime * (1 + 0.9e-12), kTime * (1 + 0.9e-12), false},
       {120, kTime * (1 + 1.1e-12), kTime, false},
@@ -68,7 +68,7 @@ TEST(EditBounds, RatesThatDifferLittleAreOne) {
       {120, kTime * (1 - 0.9e-4), kTime, false},
       {120, kTime * (1 - 1.1e-4), kTime, true},
   };
-  for (const RateCase& c : cases) {
+  for (const EditedRate& c : cases) {
     Clip clip = WavingClip(SmallLeg(1).skeleton, 200);
     clip.motion.frame_time = c.frame_time;
     ClipEdits edits;

@@ -83,7 +83,7 @@ TEST(AnimOutput, TheEditedClipCounts) {
   EXPECT_TRUE(result.status.ok()) << result.status;
 }
 
-std::string MessageOf(const Report& report, std::string_view code) {
+std::string TextOfIssue(const Report& report, std::string_view code) {
   for (const Issue& issue : report.issues) {
     if (issue.code == code) return issue.message;
   }
@@ -100,7 +100,7 @@ TEST(AnimOutput, ALoopBeyondTheEndIsReported) {
       StringReceiver receiver;
       const Report report =
           ConvertText(AvatarText(60), options, &receiver).report;
-      const std::string message = MessageOf(report, "ANIM_LOOP_CLAMPED");
+      const std::string message = TextOfIssue(report, "ANIM_LOOP_CLAMPED");
       EXPECT_EQ(message.starts_with("the loop was to go to 9.25 s;"), end > 2)
           << message;
     }

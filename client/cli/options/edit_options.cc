@@ -172,7 +172,7 @@ void AddJointEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
   AddNames(app, "--keep", &edits->keep_joints, "remove all other joints")
       ->type_name("NAME|PREFIX*[,..]")
       ->group(group);
-  AddParsed(app, "--figure", &edits->figure, FramesOf, "the number of a figure",
+  AddParsed(app, "--figure", &edits->figure, CountOf, "the number of a figure",
             "keep the figure of the N-th ROOT, remove all others")
       ->type_name("N")
       ->group(group);

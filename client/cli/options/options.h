@@ -88,6 +88,12 @@ std::optional<T> NumberOf(std::string_view word) {
   return value;
 }
 
+// The number in `word`, at least 0; none as NumberOf.
+inline std::optional<int32_t> CountOf(std::string_view word) {
+  const std::optional<int32_t> value = NumberOf<int32_t>(word);
+  return value && *value >= 0 ? value : std::nullopt;
+}
+
 // Adds an option whose value `parse` reads: word -> optional<T>. `parse` is
 // copied, and called twice for each word. If it returns none, the message is
 // "'WORD' is not WANTED". `value` must live until the command line is parsed.

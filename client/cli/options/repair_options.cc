@@ -10,11 +10,6 @@
 namespace bvhmill::client {
 namespace {
 
-std::optional<int32_t> FramesOf(std::string_view word) {
-  const std::optional<int32_t> value = NumberOf<int32_t>(word);
-  return value && *value >= 0 ? value : std::nullopt;
-}
-
 CLI::Option* AddRepair(CLI::App* app, const std::string& name, bool* chosen,
                        const std::string& help) {
   return app->add_flag(name, *chosen, help)->group("Repairs");
@@ -29,7 +24,7 @@ void AddRepairOptions(CLI::App* app, Repairs* repairs) {
   AddRepair(app, "--snap-rate", &repairs->snap_frame_time,
             "correct a frame time within 1.1 % of a common rate:\n"
             "0.033 becomes 1/30");
-  AddParsed(app, "--fill-gaps", &repairs->fill_gap_frames, FramesOf,
+  AddParsed(app, "--fill-gaps", &repairs->fill_gap_frames, CountOf,
             "a number of frames",
             "interpolate values that are no numbers, where at most\n"
             "N frames in a row lack them")
