@@ -97,7 +97,7 @@ TEST(Catalogue, HelpSaysWhatToDo) {
       "convert|correct|cut|do not|drop|exchange|export|fill|give|ignore|"
       "leave out|let|look at|lower|make|multiply|name|no change is needed|"
       "plant|put|raise|remove|rename|replace|save|say|shift|shorten|smooth|"
-      "split|subtract|take|turn|unpack|use|write)\\b",
+      "split|state|subtract|take|turn|unpack|use|write)\\b",
       std::regex::icase);
   for (const CatalogueEntry& entry : Catalogue()) {
     EXPECT_TRUE(std::regex_search(Text(entry.help), action))

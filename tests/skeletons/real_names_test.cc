@@ -38,7 +38,7 @@ TEST(RealNames, FilesAfterReportsAreRecognized) {
       {"far_under_armature", "mixamo, 22 of 23 "},
       {"names_bvhtools_unity", "rigify_old, 22 of 22 "},
       {"names_daz_genesis8", "daz, 22 of 22 "},
-      {"names_gbk", "-, 0 of 22 "},
+      {"names_gbk", "-, 22 of 22 "},
       {"names_poser", "poser, 22 of 22 "},
       {"names_rigify", "rigify_old, 22 of 22 "},
       {"names_unity_humanoid", "unity, 22 of 22 "},

@@ -48,7 +48,8 @@ std::string AnimChoices::Line(std::string_view what, const Counts& counts) {
 
 std::string AnimChoices::Lines() const {
   const std::lock_guard lock(mutex_);
-  return Line("up axis", axes_) + Line("joint map", maps_) + Line("pose of reference", poses_) +
+  return Line("up axis", axes_) + Line("joint map", maps_) +
+         Line("pose of reference", poses_) +
          Line("first frame apart", left_out_);
 }
 

@@ -12,7 +12,9 @@ Recognition RecognizeJoints(const ClipInfo& info) {
   for (const JointInfo& joint : info.joints) {
     Node node;
     node.name = joint.name;
-    node.parent = joint.parent;
+    // A server may send any number.
+    const auto at = static_cast<int32_t>(skeleton.nodes.size());
+    node.parent = joint.parent >= 0 && joint.parent < at ? joint.parent : -1;
     node.kind = joint.end_site ? NodeKind::kEndSite : NodeKind::kJoint;
     skeleton.nodes.push_back(std::move(node));
   }

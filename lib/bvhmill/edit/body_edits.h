@@ -75,8 +75,8 @@ void PlaceBody(const Skeleton& skeleton, const Conventions& conventions,
                std::span<float> row);
 
 // The least coordinate `height` of a body root or a node below one in any row;
-// values that are not finite do not count. Infinite if there is none. O(frames x
-// nodes).
+// values that are not finite do not count. Infinite if there is none.
+// O(frames x nodes).
 double LowestPlace(const Clip& clip, const Conventions& conventions,
                    std::span<const Body> bodies, size_t height);
 

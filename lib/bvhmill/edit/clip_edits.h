@@ -130,9 +130,9 @@ struct ClipEdits {
   double meters_per_unit = 0;
   RootMotion root_motion = RootMotion::kKeep;
   RootAlignment root_alignment;
-  // Raises or lowers the bodies, all by the same way, so that their lowest joint
-  // or end site in any frame is at height 0. Made last. The height is along the
-  // up axis, as for kInPlace.
+  // Raises or lowers the bodies, all by the same way, so that the lowest joint
+  // or end site of them in any frame is at height 0. Made last. The height is
+  // along the up axis, as for kInPlace.
   bool floor = false;
   // Not an edit: the joint that carries the body, NAME or NAME#2 before any
   // renaming; the first one of each tree. Empty: it is found from the motion.

@@ -79,8 +79,13 @@ void FindFacts(const Skeleton& skeleton, SkeletonFacts* facts) {
   facts->body = MeasureBiped(skeleton);
   facts->reach = Reach(skeleton);
   facts->landmarks = FindLandmarks(skeleton);
-  std::vector<Trunk> trunks = FindTrunks(skeleton);
-  facts->trunk = trunks.empty() ? Trunk() : std::move(trunks[0]);
+  if (HasPositionedJoint(skeleton)) {
+    facts->trunk = FindTrunks(skeleton)[0];
+  } else {
+    // Without allocations: the ROOT, if there is one.
+    facts->trunk.joints.assign(skeleton.nodes.empty() ? 0 : 1, 0);
+    facts->trunk.reaches_hips = false;
+  }
   facts->mirror_pairs = FindMirrorPairs(skeleton);
 }
 

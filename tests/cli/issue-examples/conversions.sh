@@ -10,8 +10,8 @@ with_row() {
 
 cp "$SAMPLES/walk_cycle.bvh" walk.bvh
 sed 's/^Frame Time.*/Frame Time: 1/' walk.bvh > slow.bvh
-sed -E 's/(ROOT|JOINT) /\1 Some/' walk.bvh > names.bvh
-sed -E 's/SomeHead$/head/' names.bvh > head.bvh
+awk '/ROOT|JOINT/ { $2 = "n" ++n } { print }' walk.bvh > names.bvh
+sed -E 's/n8$/head/' names.bvh > head.bvh
 with_row walk.bvh 20 8 nan > gap.bvh
 rotations='CHANNELS 3 Zrotation Xrotation Yrotation'
 hips='HIERARCHY ROOT hip { OFFSET 0 0 0 CHANNELS 6 Xposition Yposition
@@ -25,14 +25,16 @@ awk '/JOINT/ { leg = /Leg|Foot/ }
 sed -E 's/JOINT LeftUpLeg$/JOINT m1/; s/JOINT LeftLeg$/JOINT m2/
         s/JOINT LeftFoot$/JOINT m3/; s/JOINT LeftToeBase$/JOINT m4/' \
   walk.bvh > leg.bvh
-# A map that takes the foot for the knee.
-printf '%s\n' source,target Hips,mPelvis LeftUpLeg,mHipLeft LeftFoot,mKneeLeft \
-  RightUpLeg,mHipRight RightLeg,mKneeRight > foot.csv
 # rows FILE PROGRAM: the clip with an awk program run on each row.
-rows() { awk "/^Frame Time/ { print; rows = 1; next } rows { $2 } { print }" "$1"; }
+rows() {
+  awk "/^Frame Time/ { print; rows = 1; next } rows { $2 } { print }" "$1"
+}
 rows walk.bvh '$2 += 30' > raised.bvh
 rows walk.bvh '$2 -= 100' > sunk.bvh
+rows walk.bvh '$1 += 10 * n++' > far.bvh
 rows "$SAMPLES/six_channels.bvh" '$8 += ++n % 5' > stretched.bvh
+# Joint 21 is the left foot.
+rows "$SAMPLES/six_channels.bvh" '$121 += 30 * (++n % 3 - 1)' > loose.bvh
 # A T-pose 2 m away before the walk.
 awk '/^Frames:/ { $2 += 1 }
      { print }
@@ -85,14 +87,16 @@ awk '/^ROOT/ { within = 1 }
 } > long.bvh
 describe walk.bvh 'a walk of 26 joints, in centimeters'
 describe slow.bvh 'the walk with Frame Time: 1'
-describe names.bvh 'the walk; the name of each joint begins with Some'
-describe head.bvh 'the walk; the name of each joint but head begins with Some'
+describe names.bvh 'the walk; its joints are n1, n2 and so on'
+describe head.bvh 'the walk; its joints are n1, n2 and so on, and head'
 describe gap.bvh 'the walk with a nan in frame 19'
 describe folded.bvh 'the walk with legs that point up in the rest pose'
 describe leg.bvh 'the walk; the joints of the left leg are m1 to m4'
 describe raised.bvh 'the walk, 30 cm above its floor'
 describe sunk.bvh 'the walk, 100 cm below its floor'
+describe far.bvh 'the walk, 10 cm to the left in each frame'
 describe stretched.bvh 'a walk whose spine moves by position channels'
+describe loose.bvh 'a walk whose left foot moves to both sides of its shin'
 describe tpose.bvh 'a T-pose in frame 0, and the walk 2 m away from it'
 describe two.bvh 'the walk twice, as two figures'
 describe fast.bvh '65540 frames of 0.0005 s'
@@ -107,7 +111,7 @@ while read -r code command file options; do
 done << 'CODES'
 ANIM_JOINT_LEFT_OUT validate walk.bvh
 ANIM_VALUE_NOT_FINITE convert gap.bvh --units cm
-ANIM_POSITION_CLAMPED convert walk.bvh --units m --anim-accept-odd
+ANIM_POSITION_CLAMPED convert far.bvh --units cm --anim-accept-odd
 ANIM_BOUNDS_RAISED convert walk.bvh --units cm --anim-max-bytes 2600
 ANIM_REFERENCE_ODD convert walk.bvh --units cm --anim-reference first
 ANIM_BOUND_MISSED convert walk.bvh --units cm --anim-max-degrees 0.001
@@ -117,13 +121,13 @@ ANIM_REFERENCE_CHOSEN validate walk.bvh
 ANIM_SCALE_GUESSED convert walk.bvh
 ANIM_POSE_ODD convert folded.bvh --units cm --anim-reference rest
 ANIM_LIMB_UNKNOWN convert leg.bvh --units cm
-ANIM_LIMB_OFF convert walk.bvh --units cm --anim-map foot.csv
+ANIM_LIMB_OFF convert loose.bvh --units cm
 ANIM_HEIGHT_OFF convert raised.bvh --units cm
 ANIM_HEIGHT_WRONG convert sunk.bvh --units cm
 ANIM_FIRST_FRAME_LEFT_OUT validate tpose.bvh --units cm
 ANIM_TRANSLATION_LEFT_OUT convert stretched.bvh --units cm
 ANIM_LIES_DOWN convert walk.bvh --units cm --up z --to-up y
-ANIM_POSITION_FAR convert walk.bvh --units m
+ANIM_POSITION_FAR convert far.bvh --units cm
 ANIM_ODD_ACCEPTED convert walk.bvh --units cm --up z --to-up y --anim-accept-odd
 ANIM_LOOP_CLAMPED convert walk.bvh --units cm --anim-loop=0:30
 ANIM_JOINT_REFUSED convert walk.bvh --anim-profile viewer --joint-map mixamo
@@ -134,7 +138,7 @@ TARGET_ANIM_NO_JOINTS convert names.bvh
 TARGET_ANIM_JOINT_COUNT validate joints.bvh --anim-profile viewer
 TARGET_ANIM_VIEWER convert walk.bvh --anim-profile viewer
 TARGET_ANIM_MAP validate walk.bvh
-TARGET_ANIM_FIGURES convert two.bvh --units cm
+TARGET_ANIM_FIGURES convert two.bvh --units cm --ignore SKELETON_DUPLICATE_NAME
 TARGET_ANIM_FEW_JOINTS convert head.bvh --units cm
 CODES
 example ANIM_IMPORT_REFUSED 0 walk.bvh convert -o out --emit anim \

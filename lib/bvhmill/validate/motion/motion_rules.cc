@@ -104,7 +104,12 @@ class MotionRules final : public RowObserver {
 
  private:
   void FindBodyRoot() {
-    if (clip_->facts.trunk.joints.empty()) return;
+    const std::vector<int32_t>& joints = clip_->facts.trunk.joints;
+    if (joints.empty()) return;
+    if (joints.size() == 1) {
+      clip_->motion.body_root = joints[0];
+      return;
+    }
     clip_->motion.body_root = FindBodyRoots(
         clip_->skeleton, std::span(&clip_->facts.trunk, 1),
         clip_->motion.moving_columns, clip_->conventions.joint_positions)[0];

@@ -72,6 +72,11 @@ void OutputStage::FinishReport(Report* report) {
   encoder_report_.reset();
 }
 
+void OutputStage::DropReport() {
+  log_.reset();
+  encoder_report_.reset();
+}
+
 absl::Status OutputStage::CheckClip(const EncodeContext& context) {
   if (log_ && log_->errors() > 0) {
     return Refuse(MakeStatus(absl::StatusCode::kFailedPrecondition, ""));

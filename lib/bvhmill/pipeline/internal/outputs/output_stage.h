@@ -43,6 +43,9 @@ class OutputStage {
   // Adds the issues of the encoders to `report`, once, after the outputs are
   // made or have failed.
   void FinishReport(Report* report);
+  // Forgets these issues: the edits do not fit the clip, so the outputs are not
+  // those of the edited clip.
+  void DropReport();
 
   // Solves the arrays of the outputs. The stage begins it.
   PoseSolver& solver() { return solver_; }

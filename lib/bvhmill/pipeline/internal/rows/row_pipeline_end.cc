@@ -40,6 +40,7 @@ void RowPipeline::CheckEdits() {
   const absl::Status status = editor_.CheckFit(read_frames_);
   if (!status.ok()) {
     status_ = ErrorOfEdit(status);
+    stage_.DropReport();
     return;
   }
   result_.info = DescribeClip(
