@@ -1,5 +1,5 @@
-"""Names of joints that are not UTF-8: shown as text, found by that text, and
-written back as their bytes."""
+"""Names of joints that are not UTF-8: one encoding of a file, text everywhere,
+and UTF-8 in what is written."""
 
 import pickle
 
@@ -8,15 +8,15 @@ import pytest
 
 import bvhmill
 
-LATIN = b"caf\xe9"
-JAPANESE = "\u5de6\u8155".encode("cp932")
-NAMES = ("j0", "j1", "caf\xe9", "\u5de6\u8155", "j4")
+FOOT, ARM = "\u53f3\u8db3", "\u5de6\u8155"
+NAMES = ("j0", "j1", FOOT, ARM, "j4")
 
 
 @pytest.fixture
 def path(tmp_path, walk):
     path = tmp_path / "odd.bvh"
-    path.write_bytes(walk.replace(b"j2", LATIN).replace(b"j3", JAPANESE))
+    path.write_bytes(walk.replace(b"j2", FOOT.encode("cp932"))
+                     .replace(b"j3", ARM.encode("cp932")))
     return path
 
 
@@ -51,22 +51,21 @@ def test_edits_find_these_names(path, read, row):
         read(path, drop=[name + "#2"])
 
 
-def test_names_that_are_shown_alike_are_one_name(walk):
-    text = walk.replace(b"j2", LATIN).replace(b"j3", "caf\xe9".encode())
+def test_a_file_has_one_encoding(walk):
+    text = walk.replace(b"j2", "caf\xe9".encode()).replace(b"j3", b"caf\xe9")
     take = bvhmill.read(text)
-    assert take.names[2:4] == ("caf\xe9", "caf\xe9")
-    assert take.edit(drop=["caf\xe9"]).names == ("j0", "j1", "j4")
-    assert take.edit(rename={"caf\xe9#2": "Chest"}).names[2:4] == (
-        "caf\xe9", "Chest")
+    assert take.names[2:4] == ("caf\xc3\xa9", "caf\xe9")
+    both = walk.replace(b"j2", "caf\xe9".encode())
+    assert bvhmill.read(both, name_encoding="gbk").names[2] == "caf\u8305"
 
 
-def test_an_edit_leaves_the_bytes_of_other_names(path):
-    data = bvhmill.read(path).edit(drop=["caf\xe9"]).to_bvh()
-    assert b"JOINT " + JAPANESE + b"\n" in data
-    assert LATIN not in data
+def test_written_names_are_utf8(path):
+    data = bvhmill.read(path).edit(drop=[FOOT]).to_bvh()
+    assert b"JOINT " + ARM.encode() + b"\n" in data
+    assert FOOT.encode() not in data
 
 
-def test_a_pickle_has_the_bytes(path):
+def test_a_pickle_has_the_names(path):
     take = pickle.loads(pickle.dumps(bvhmill.read(path)))
     assert take.names == NAMES
-    assert b"JOINT " + LATIN + b"\n" in take.to_bvh()
+    assert b"JOINT " + ARM.encode() + b"\n" in take.to_bvh()
