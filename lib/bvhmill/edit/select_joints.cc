@@ -84,7 +84,7 @@ absl::Status CheckLengths(const NewNames& names, const Limits& limits) {
   return absl::OkStatus();
 }
 
-// What the renaming of a clip has done.
+// The names that were changed in a clip.
 struct Renaming {
   // By node: an edit gives it a name.
   std::vector<bool> renamed;

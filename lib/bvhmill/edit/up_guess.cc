@@ -90,7 +90,7 @@ UpAxis AxisAlong(const Vec3<double>& up) {
   return *direction % 3 == 1 ? UpAxis::kY : UpAxis::kZ;
 }
 
-// What the sampled frames show.
+// The evidence of the sampled frames.
 struct Samples {
   int64_t frames = 0;
   // The sum of the vectors from the feet to the head.

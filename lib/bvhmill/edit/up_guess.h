@@ -14,7 +14,7 @@ namespace bvhmill {
 struct UpGuess {
   // kUnknown: the clip does not show it clearly. See ChooseUpAxis.
   UpAxis axis = UpAxis::kUnknown;
-  // What speaks for `axis`: "its poses, the height of its hips".
+  // The evidence for `axis`: "its poses, the height of its hips".
   std::string evidence;
 };
 

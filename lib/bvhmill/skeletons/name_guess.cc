@@ -192,7 +192,7 @@ std::string TextOf(const Stem& stem, size_t first) {
 }
 
 // For each stem the roles that schemes give to it, the most frequent one last.
-// Those of the left side stand for both.
+// Roles of the left side stand for both.
 using Stems = std::map<std::string, std::vector<Role>, std::less<>>;
 
 Stems MakeStems() {

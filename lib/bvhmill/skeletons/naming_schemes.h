@@ -17,7 +17,7 @@ struct NamingScheme {
   // "mixamo", and "Mixamo" for messages.
   std::string_view name;
   std::string_view title;
-  // What may stand before the names of the scheme. The first one is written,
+  // Prefixes that may stand before the names of the scheme. The first one is written,
   // and is usually empty.
   std::vector<std::string_view> prefixes;
   // The names of each role, without a prefix; the first one is written. None

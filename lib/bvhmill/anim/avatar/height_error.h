@@ -31,7 +31,7 @@ struct HeightError {
   // sampled frames. The floor is the lowest joint of a frame, in the
   // median.
   double legs = 0;
-  // What would make it less than kHeightTolerance: "--floor", "--root-offset
+  // The option that makes it less than kHeightTolerance: "--floor", "--root-offset
   // add", "--anim-scale-to-avatar"; or empty.
   std::string_view mend;
 };

@@ -50,7 +50,7 @@ bool HangsOnSpine(std::string_view name) {
          name.starts_with("mShoulder");
 }
 
-// What is known of a node.
+// A node, and its neighbours that drive the avatar.
 struct Place {
   // The joint of the avatar that it drives, or else that the nearest node above
   // drives; -1 if there is none.
