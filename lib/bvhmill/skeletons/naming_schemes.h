@@ -17,8 +17,8 @@ struct NamingScheme {
   // "mixamo", and "Mixamo" for messages.
   std::string_view name;
   std::string_view title;
-  // Prefixes that may stand before the names of the scheme. The first one is written,
-  // and is usually empty.
+  // Prefixes that may stand before the names of the scheme. The first one is
+  // written, and is usually empty.
   std::vector<std::string_view> prefixes;
   // The names of each role, without a prefix; the first one is written. None
   // if the scheme lacks the role. One name may have several roles: the joints

@@ -31,8 +31,8 @@ struct HeightError {
   // sampled frames. The floor is the lowest joint of a frame, in the
   // median.
   double legs = 0;
-  // The option that makes it less than kHeightTolerance: "--floor", "--root-offset
-  // add", "--anim-scale-to-avatar"; or empty.
+  // The option that makes it less than kHeightTolerance: "--floor",
+  // "--root-offset add", "--anim-scale-to-avatar"; or empty.
   std::string_view mend;
 };
 
