@@ -9,6 +9,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/clip/position_reading.h"
 #include "bvhmill/edit/name_index.h"
 #include "bvhmill/skeletons/body_root.h"
 #include "bvhmill/skeletons/recognize.h"
@@ -91,36 +92,17 @@ absl::Status SetStated(std::string_view stated, const Skeleton& skeleton,
   return absl::OkStatus();
 }
 
-// How the position channels of a node are read.
-enum class Reading { kReplaced, kAdded, kIgnored };
-
-Reading ReadingOf(const Node& node, const Conventions& conventions) {
-  if (node.kind == NodeKind::kRoot) {
-    return conventions.root_offset == RootOffset::kAdded ? Reading::kAdded
-                                                         : Reading::kReplaced;
-  }
-  switch (conventions.joint_positions) {
-    case JointPositions::kReplaceOffset:
-      return Reading::kReplaced;
-    case JointPositions::kAddToOffset:
-      return Reading::kAdded;
-    case JointPositions::kIgnore:
-      break;
-  }
-  return Reading::kIgnored;
-}
-
 // The position of a node below its parent.
 Vec3<double> PositionIn(const Skeleton& skeleton, const Node& node,
-                        Reading reading, std::span<const float> row) {
+                        PositionReading reading, std::span<const float> row) {
   Vec3<double> place = {node.offset[0], node.offset[1], node.offset[2]};
-  if (reading == Reading::kIgnored) return place;
+  if (reading == PositionReading::kIgnored) return place;
   auto column = static_cast<size_t>(node.first_channel);
   for (const Channel channel : ChannelsOf(skeleton, node)) {
     if (IsPosition(channel)) {
       const auto axis = static_cast<size_t>(AxisOf(channel));
       const double base =
-          reading == Reading::kAdded ? double{node.offset[axis]} : 0;
+          reading == PositionReading::kAdded ? double{node.offset[axis]} : 0;
       place[axis] = base + double{row[column]};
     }
     ++column;
@@ -215,7 +197,7 @@ void PlaceBody(const Skeleton& skeleton, const Conventions& conventions,
                const BodyPlaces& places, const JointPose& above, int32_t node,
                std::span<float> row) {
   const Node& joint = skeleton.nodes[static_cast<size_t>(node)];
-  const Reading reading = ReadingOf(joint, conventions);
+  const PositionReading reading = ReadingOf(joint, conventions);
   Vec3<double> still = Transform(above.turn, above.place,
                                  PositionIn(skeleton, joint, reading, row));
   for (size_t i = 0; i < 3; ++i) {
@@ -236,7 +218,7 @@ void PlaceBody(const Skeleton& skeleton, const Conventions& conventions,
     if (IsPosition(channel)) {
       const auto axis = static_cast<size_t>(AxisOf(channel));
       const double base =
-          reading == Reading::kAdded ? double{joint.offset[axis]} : 0;
+          reading == PositionReading::kAdded ? double{joint.offset[axis]} : 0;
       row[column] = static_cast<float>(local[axis] - base);
     }
     ++column;

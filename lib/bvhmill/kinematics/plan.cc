@@ -6,27 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "bvhmill/clip/position_reading.h"
+
 namespace bvhmill {
 namespace {
-
-// How the position channels of a node are read.
-enum class Positions { kReplace, kAdd, kIgnore };
-
-Positions PositionsOf(const Node& node, const Conventions& conventions) {
-  if (node.kind == NodeKind::kRoot) {
-    return conventions.root_offset == RootOffset::kAdded ? Positions::kAdd
-                                                         : Positions::kReplace;
-  }
-  switch (conventions.joint_positions) {
-    case JointPositions::kReplaceOffset:
-      return Positions::kReplace;
-    case JointPositions::kAddToOffset:
-      return Positions::kAdd;
-    case JointPositions::kIgnore:
-      break;
-  }
-  return Positions::kIgnore;
-}
 
 // Compares bits: the sign of a zero counts, since it can reach the output.
 bool AreSame(const std::array<float, 3>& a, const std::array<float, 3>& b) {
@@ -74,7 +57,7 @@ class Rewriter {
 };
 
 void AddChannels(const Skeleton& skeleton, const Node& node,
-                 Positions positions, PlanNode* out,
+                 PositionReading positions, PlanNode* out,
                  Rewriter<RotationStep>* steps) {
   int32_t column = node.first_channel;
   for (const Channel channel : ChannelsOf(skeleton, node)) {
@@ -82,9 +65,9 @@ void AddChannels(const Skeleton& skeleton, const Node& node,
     if (IsRotation(channel)) {
       steps->Put({axis, column});
       ++out->step_count;
-    } else if (IsPosition(channel) && positions != Positions::kIgnore) {
+    } else if (IsPosition(channel) && positions != PositionReading::kIgnored) {
       out->position_column[axis] = column;
-      if (positions == Positions::kReplace) out->offset[axis] = 0;
+      if (positions == PositionReading::kReplaced) out->offset[axis] = 0;
     }
     ++column;
   }
@@ -114,7 +97,7 @@ void MakePlanInto(const Skeleton& skeleton, const Conventions& conventions,
     out.first_step = static_cast<int32_t>(steps.size());
     if (node.parent >= 0) out.depth = plan->nodes[node.parent].depth + 1;
     if (!out.is_end_site) {
-      AddChannels(skeleton, node, PositionsOf(node, conventions), &out, &steps);
+      AddChannels(skeleton, node, ReadingOf(node, conventions), &out, &steps);
     }
     nodes.Put(out);
     plan->depth = std::max(plan->depth, out.depth);
