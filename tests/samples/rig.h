@@ -21,7 +21,7 @@ enum class Axes {
   kAlongBones,
   // Turned by some angles, other ones for each joint.
   kAny,
-  // Those of a rest pose with legs 20 degrees apart and arms that hang down.
+  // The axes of a rest pose with legs 20 degrees apart and arms that hang down.
   kSpread,
 };
 

@@ -17,7 +17,7 @@ struct Recognition {
   // The scheme that names the most joints; null if no scheme fits. If joints
   // have roles nevertheless, their names are those of several schemes.
   const NamingScheme* scheme = nullptr;
-  // What stands before the names of the scheme in this file: "mixamorig:".
+  // The common prefix of the names in this file: "mixamorig:".
   std::string prefix;
   // The number of joints that have a role, or another name of the scheme.
   int32_t matched = 0;

@@ -15,7 +15,7 @@ namespace bvhmill {
 std::optional<int> ClearDirection(const std::array<double, 3>& up,
                                   double least);
 
-// What shows which axis is up: Y, Z, or kUnknown.
+// The up axis by each kind of evidence: Y, Z, or kUnknown.
 struct UpEvidence {
   // Along which the head is above the feet: in the frames, and in the rest pose
   // that the OFFSETs give.
