@@ -209,6 +209,21 @@ ConvertResult WithMemoryForClip(
   return AsIfUnpackedHere(work(clip), input.format, report, limit);
 }
 
+// Why outputs of a clip could not be made, one line each, and which were.
+std::string FailedOutputLines(const Input& input, const ConvertResult& result) {
+  std::string lines;
+  std::string made;
+  for (const OutputInfo& output : result.outputs) {
+    if (output.status.ok()) {
+      made += (made.empty() ? "" : ", ") + Printable(output.id);
+    } else {
+      lines += "bvhmill: " + FailureLine(input.path, output.status) + "\n";
+    }
+  }
+  return lines + Printable(input.path) + ": note: made without it: " + made +
+         "\n";
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Input>> TakeInputs(const InputOptions& options,
@@ -260,10 +275,14 @@ bool HasReport(const ConvertResult& result) {
 Outcome OutcomeOf(const Session& session, const Input& input,
                   const ConvertResult& result, const IssueView& view) {
   Outcome outcome;
-  outcome.kind = KindOf(result.status, session);
+  outcome.kind = KindOf(FirstFailure(result), session);
   const std::string message(MessageOf(result.status));
   switch (outcome.kind) {
     case Kind::kFailed:
+      if (result.status.ok()) {
+        outcome.diagnostics = FailedOutputLines(input, result);
+        break;
+      }
       outcome.diagnostics =
           "bvhmill: " + FailureLine(input.path, result, view) + "\n";
       break;

@@ -157,6 +157,9 @@ absl::Status Answer::CheckSizes() const {
 ConvertResult ResultFromServer(const v1::ClipResult& message) {
   ConvertResult result = wire::FromProto(message);
   result.status = WithPrintableTexts(result.status);
+  for (OutputInfo& output : result.outputs) {
+    output.status = WithPrintableTexts(output.status);
+  }
   for (Issue& issue : result.report.issues) MakePrintable(&issue);
   MakePrintable(&result.info);
   return result;

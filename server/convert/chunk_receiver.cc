@@ -44,11 +44,6 @@ absl::Status ChunkReceiver::Data(size_t output, std::string_view bytes) {
   return absl::OkStatus();
 }
 
-bool ChunkReceiver::has_pending() const {
-  return std::any_of(pending_.begin(), pending_.end(),
-                     [](const std::string& bytes) { return !bytes.empty(); });
-}
-
 void ChunkReceiver::Flush() {
   for (size_t i = 0; i < pending_.size(); ++i) {
     if (!pending_[i].empty()) FlushOutput(i);

@@ -44,8 +44,6 @@ class ChunkReceiver final : public MeteredReceiver {
 
   // Passes on the bytes that wait for a full chunk, as shorter chunks.
   void Flush();
-  // True if there are such bytes.
-  bool has_pending() const;
 
  private:
   void FlushOutput(size_t output);

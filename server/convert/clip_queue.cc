@@ -305,10 +305,6 @@ bool ClipQueue::MustPause(const StreamClip& clip) const {
   return Exceeds(unsent, limit) || (unsent > 0 && parts_.memory.IsCrowded());
 }
 
-bool ClipQueue::MustFlush(const StreamClip& clip) const {
-  return clip.outgoing.empty() && clip.state.has_pending;
-}
-
 bool ClipQueue::CanRun(const StreamClip& clip) const {
   if (clip.is_running || clip.has_result) return false;
   if (clip.refused) return clip.has_ended || clip.state.exists;
@@ -316,7 +312,7 @@ bool ClipQueue::CanRun(const StreamClip& clip) const {
   if (!clip.incoming.empty() || clip.has_ended) return true;
   // A pause came before the report that the given bytes are used up.
   if (clip.given_bytes > 0) return true;
-  return clip.state.has_work || MustFlush(clip);
+  return clip.state.has_work;
 }
 
 void ClipQueue::TakeRunnable(std::vector<ClipPtr>* runnable) {

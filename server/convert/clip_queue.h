@@ -62,9 +62,6 @@ class ClipQueue {
   // to be written: those of the stream, or for its first clip only its own. If
   // all streams together hold too much, one byte is too many.
   bool MustPause(const StreamClip& clip) const;
-  // True if the worker must flush the conversion: rows of `clip` wait for more
-  // input, which may come late, and nothing of the clip waits to be written.
-  bool MustFlush(const StreamClip& clip) const;
   // Adds the clips that workers must run now, and marks them as running.
   // REQUIRES: `runnable` has capacity for size() clips.
   void TakeRunnable(std::vector<ClipPtr>* runnable);

@@ -127,8 +127,6 @@ absl::Status ConvertEncoded(const ServerConfig& config,
                                    &call.cancel);
   conversion.Borrow(clip.source);
   while (conversion.has_work()) conversion.Step();
-  conversion.End();
-  while (conversion.has_work()) conversion.Step();
   *result = std::move(conversion.Finish());
   return conversion.decode_error();
 }

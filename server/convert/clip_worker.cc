@@ -15,9 +15,6 @@ namespace {
 
 // Bytes of text that a worker reads before other clips have a turn.
 constexpr size_t kTurnBytes = size_t{4} << 20;
-// Bytes of outputs that one step makes, and where the streams hold too much.
-constexpr int64_t kStepBytes = int64_t{4} << 20;
-constexpr int64_t kCrowdedStepBytes = int64_t{128} << 10;
 
 // The frame with the message that ToBytes makes of `parts`.
 template <typename... Parts>
@@ -65,11 +62,7 @@ ClipWork::ClipWork(const StreamClip& clip, const ServerConfig& config,
                  &receiver, cancel) {}
 
 WorkState ClipWork::state() const {
-  return {.exists = true,
-          .has_work = conversion.has_work(),
-          .has_pending = conversion.decode_error().ok() &&
-                         (conversion.can_flush() || receiver.has_pending()),
-          .has_ended = conversion.has_ended()};
+  return {.exists = true, .has_work = conversion.has_work()};
 }
 
 bool ClipWorker::Work(const ClipPtr& clip) {
@@ -93,14 +86,10 @@ bool ClipWorker::Work(const ClipPtr& clip) {
   return true;
 }
 
-// Returns the bytes of text that were read, or that the work is worth. If it
-// throws, nothing but the clip is half done.
+// Returns the bytes of text that were read. If it throws, nothing but the clip
+// is half done.
 size_t ClipWorker::Do(const ClipPtr& clip, NextClipStep* next) {
   ClipWork* const work = clip->work.get();
-  if (work != nullptr) {
-    work->conversion.SetStepBytes(parts_.memory.IsCrowded() ? kCrowdedStepBytes
-                                                            : kStepBytes);
-  }
   switch (next->step) {
     case ClipStep::kMake:
       Make(clip);
@@ -110,13 +99,6 @@ size_t ClipWorker::Do(const ClipPtr& clip, NextClipStep* next) {
       [[fallthrough]];
     case ClipStep::kWork:
       return work->conversion.Step();
-    case ClipStep::kFlush:
-      work->conversion.Flush();
-      if (!work->conversion.has_work()) work->receiver.Flush();
-      break;
-    case ClipStep::kEnd:
-      work->conversion.End();
-      break;
     case ClipStep::kFinish:
       Finish(clip);
       break;

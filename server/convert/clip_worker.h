@@ -15,7 +15,6 @@
 #include "server/convert/incremental_conversion.h"
 #include "server/convert/stream_clip.h"
 #include "server/convert/stream_session.h"
-#include "server/limits/stream_memory.h"
 #include "server/observe/clip_observer.h"
 #include "server/observe/log.h"
 
@@ -67,7 +66,6 @@ class ClipWorker {
   struct Parts {
     const ServerConfig& config;
     const Log& log;
-    const StreamMemory& memory;
     ClipObserver& observer;
     const CancelToken& cancel;
     SessionPort& session;

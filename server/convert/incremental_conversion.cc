@@ -10,7 +10,7 @@
 namespace bvhmill::server {
 namespace {
 
-// Text that one step reads, and what a step without text counts as.
+// Text that one step reads.
 constexpr size_t kSliceBytes = size_t{256} << 10;
 
 // Bytes that are decoded at once, and the text that they give at most.
@@ -58,15 +58,11 @@ void IncrementalConversion::Borrow(std::string_view bytes) {
 }
 
 size_t IncrementalConversion::Step() {
-  if (!is_broken() && converter_.has_work()) {
-    converter_.Work();
-    return kSliceBytes;
-  }
   const std::string_view text = NextText();
   is_wanted_ = converter_.Read(text) && is_wanted_;
   const size_t size = text.size();
   if (!is_wanted_) DropBytes();
-  if (!has_bytes()) given_ = {};
+  if (!has_work()) given_ = {};
   return size;
 }
 
@@ -105,15 +101,10 @@ void IncrementalConversion::CheckDecoded(const absl::Status& status) {
   if (!status.ok()) decode_error_ = DecodeError(max_clip_bytes_, status);
 }
 
-void IncrementalConversion::End() {
-  has_ended_ = true;
+ConvertResult& IncrementalConversion::Finish() {
   if (decoder_ != nullptr && !is_broken() && is_wanted_) {
     CheckDecoded(decoder_->End());
   }
-  if (!is_broken()) converter_.End();
-}
-
-ConvertResult& IncrementalConversion::Finish() {
   if (is_broken()) {
     result_ = {};
     result_.status = decode_error_;

@@ -1,8 +1,7 @@
 #pragma once
 
 // The conversion of one clip whose source arrives in pieces, encoded or not. It
-// works in small steps. Between two steps its caller can pause it, if the peer
-// does not take outputs, or can work on another clip.
+// reads in small steps: between two steps its caller can work on another clip.
 //
 //   IncrementalConversion conversion(options, encoding, max_bytes, &receiver,
 //                                    &cancel);
@@ -10,8 +9,6 @@
 //     conversion.Give(piece);
 //     while (conversion.has_work()) conversion.Step();
 //   }
-//   conversion.End();
-//   while (conversion.has_work()) conversion.Step();
 //   ConvertResult& result = conversion.Finish();
 
 #include <cstddef>
@@ -45,42 +42,26 @@ class IncrementalConversion {
                         int64_t max_clip_bytes, MeteredReceiver* receiver,
                         const CancelToken* cancel);
 
-  // From now on a step makes outputs of about `bytes`, but at least of one
-  // frame.
-  void SetStepBytes(int64_t bytes) { converter_.SetStepBytes(bytes); }
-
   // Takes the next piece of the source. REQUIRES: !has_work().
   void Give(std::string bytes);
   // The same without a copy: `bytes` must stay valid until !has_work().
   void Borrow(std::string_view bytes);
 
-  // True if Step can do something with the bytes that were given.
-  bool has_work() const {
-    return has_bytes() || (!is_broken() && converter_.has_work());
-  }
-  // Does one step. Returns its cost in bytes of text: those that it read, or a
-  // fixed number for a step without text. REQUIRES: has_work().
+  // True if some of the given bytes are not read yet.
+  bool has_work() const { return !rest_.empty() || text_at_ < text_.size(); }
+  // Reads some of them, and returns the bytes of text that it read. REQUIRES:
+  // has_work().
   size_t Step();
-
-  // True if text or rows wait for more of the clip, so as to be worked on
-  // together.
-  bool can_flush() const { return !is_broken() && converter_.CanFlush(); }
-  // Works on them now. REQUIRES: !has_work(). There may be work after it.
-  void Flush() { converter_.Flush(); }
 
   // The issues that were found since the last call: see ClipConverter.
   std::vector<Issue> TakeNewIssues() {
     return is_broken() ? std::vector<Issue>() : converter_.TakeNewIssues();
   }
 
-  // States that the source is complete. There may be work after it. REQUIRES:
-  // !has_work().
-  void End();
-  bool has_ended() const { return has_ended_; }
-
-  // Makes the outputs that need all frames, and returns the result. Its status
-  // is decode_error() if the source could not be decoded, and the refusal of
-  // the receiver if memory was refused. REQUIRES: has_ended(), !has_work().
+  // The source is complete: makes the outputs, and returns the result. Its
+  // status is decode_error() if the source could not be decoded, and the
+  // refusal of the receiver if memory was refused. REQUIRES: !has_work(). Call
+  // once.
   ConvertResult& Finish();
 
   // Why the source could not be decoded; OK if it could.
@@ -88,8 +69,6 @@ class IncrementalConversion {
 
  private:
   bool is_broken() const { return !decode_error_.ok(); }
-  // True if some of the given bytes are not used yet.
-  bool has_bytes() const { return !rest_.empty() || text_at_ < text_.size(); }
   void DropBytes();
   std::string_view NextText();
   void Decode();
@@ -110,7 +89,6 @@ class IncrementalConversion {
   // Decoded text, and how much of it is used.
   std::string text_;
   size_t text_at_ = 0;
-  bool has_ended_ = false;
   // False once the clip is refused: later bytes are dropped.
   bool is_wanted_ = true;
   absl::Status decode_error_;

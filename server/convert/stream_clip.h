@@ -42,10 +42,6 @@ struct WorkState {
   bool exists = false;
   // It can do a step with what it was given.
   bool has_work = false;
-  // Rows or bytes wait in it for more input.
-  bool has_pending = false;
-  // It was told that the clip has ended.
-  bool has_ended = false;
 };
 
 // Guarded by the mutex of its stream, with three exceptions: `work` and

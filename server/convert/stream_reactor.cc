@@ -41,8 +41,8 @@ class ConvertStream final : public Reactor,
         record_(parts.record, Method::kConvertClips, call),
         session_({parts.config, parts.admission, *memory, record_,
                   parts.record.log}),
-        worker_({parts.config, parts.record.log, *memory, record_,
-                 session_.cancel(), *this}) {}
+        worker_({parts.config, parts.record.log, record_, session_.cancel(),
+                 *this}) {}
 
   void Start();
   void OnReadDone(bool ok) override;

@@ -257,10 +257,7 @@ NextClipStep StreamSession::NextOfConversion(StreamClip* clip) {
   if (!clip->incoming.empty()) {
     return {ClipStep::kGive, clips_.TakeBytes(clip)};
   }
-  if (clip->has_ended) {
-    return {clip->state.has_ended ? ClipStep::kFinish : ClipStep::kEnd, {}};
-  }
-  return {clips_.MustFlush(*clip) ? ClipStep::kFlush : ClipStep::kRest, {}};
+  return {clip->has_ended ? ClipStep::kFinish : ClipStep::kRest, {}};
 }
 
 void StreamSession::OnFrame(const ClipPtr& clip, ResponseFrame frame,

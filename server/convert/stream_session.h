@@ -69,12 +69,8 @@ enum class ClipStep : uint8_t {
   kGive,
   // Do a step.
   kWork,
-  // Work on what waits for more input, and emit all of it.
-  kFlush,
-  // Tell the conversion that the clip has ended.
-  kEnd,
-  // Make the result, from the conversion or from StreamClip::refused, and
-  // report it by OnFrame.
+  // The clip has ended: make the outputs and the result, from the conversion or
+  // from StreamClip::refused, and report them by OnFrame.
   kFinish,
 };
 

@@ -17,10 +17,9 @@
 namespace bvhmill::server {
 namespace {
 
-// Text that one turn reads, and bytes of outputs that one step makes.
+// Text that one turn reads, and bytes of the source that are read at once.
 constexpr size_t kTurnText = size_t{512} << 10;
 constexpr size_t kPieceBytes = size_t{256} << 10;
-constexpr int64_t kStepBytes = int64_t{1} << 20;
 // Bytes of an output that are written at once.
 constexpr size_t kWriteBytes = size_t{64} << 10;
 // The server may end this often while it works on one item: at first among
@@ -130,12 +129,13 @@ bool ItemWork::Turn() {
   }
   for (size_t done = 0; done < kTurnText; done += kPieceBytes) {
     if (!StepAll()) return false;
-    if (conversion_->has_ended()) {
-      Finish();
+    bool has_ended = false;
+    if (const absl::Status fed = Feed(&has_ended); !fed.ok()) {
+      FailToRead(fed);
       return true;
     }
-    if (const absl::Status fed = Feed(); !fed.ok()) {
-      FailToRead(fed);
+    if (has_ended) {
+      Finish();
       return true;
     }
   }
@@ -170,17 +170,16 @@ absl::Status ItemWork::Begin() {
   conversion_ = std::make_unique<IncrementalConversion>(
       options_, encoding, config_.limits.max_clip_bytes, receiver_.get(),
       &cancel_);
-  conversion_->SetStepBytes(kStepBytes);
   return absl::OkStatus();
 }
 
-// Gives the conversion the next piece of the source, or its end.
-absl::Status ItemWork::Feed() {
+// Gives the conversion the next piece of the source, or finds its end.
+absl::Status ItemWork::Feed(bool* has_ended) {
   std::string piece;
   BVHMILL_RETURN_IF_ERROR(FromStore(reader_->Read(read_, kPieceBytes, &piece)));
   if (piece.empty()) {
     if (digest_.Finish() != item_.item.blob) return SourceDamaged();
-    conversion_->End();
+    *has_ended = true;
     return absl::OkStatus();
   }
   read_ += static_cast<int64_t>(piece.size());
@@ -198,6 +197,20 @@ bool ItemWork::StepAll() {
   return true;
 }
 
+// The blobs of the outputs that could be made.
+void ItemWork::KeepOutputs(const ConvertResult& made, v1::ClipResult* message,
+                           ItemResult* result) {
+  std::vector<std::unique_ptr<NewBlob>>& blobs = receiver_->made();
+  for (size_t i = 0; i < blobs.size(); ++i) {
+    if (!made.outputs[i].status.ok()) continue;
+    v1::Output* const output = message->mutable_outputs(static_cast<int>(i));
+    output->set_blob("blobs/" + blobs[i]->name().digest);
+    output->set_size_bytes(blobs[i]->size());
+    result->outputs.push_back(blobs[i]->name().digest);
+    end_.outputs.push_back(std::move(blobs[i]));
+  }
+}
+
 void ItemWork::Finish() {
   ConvertResult& made = conversion_->Finish();
   if (made.status.ok()) made.status = receiver_->Finish();
@@ -212,16 +225,7 @@ void ItemWork::Finish() {
   message.set_display_name(item_.item.display_name);
   ItemResult& result = end_.result.emplace();
   result.code = static_cast<int>(made.status.code());
-  if (made.status.ok()) {
-    end_.outputs = std::move(receiver_->made());
-    for (size_t i = 0; i < end_.outputs.size(); ++i) {
-      const NewBlob& blob = *end_.outputs[i];
-      v1::Output* const output = message.mutable_outputs(static_cast<int>(i));
-      output->set_blob("blobs/" + blob.name().digest);
-      output->set_size_bytes(blob.size());
-      result.outputs.push_back(blob.name().digest);
-    }
-  }
+  if (made.status.ok()) KeepOutputs(made, &message, &result);
   message.SerializeToString(&result.bytes);
   end_.converted = std::make_unique<ConvertResult>(std::move(made));
   // The item may wait for the disk: others need the converter and the memory.

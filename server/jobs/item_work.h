@@ -66,9 +66,11 @@ class ItemWork {
 
  private:
   absl::Status Begin();
-  absl::Status Feed();
+  absl::Status Feed(bool* has_ended);
   absl::Status FromStore(const absl::Status& status);
   bool StepAll();
+  void KeepOutputs(const ConvertResult& made, v1::ClipResult* message,
+                   ItemResult* result);
   void Finish();
   void Fail(const absl::Status& fault, bool counts);
   void FailToRead(const absl::Status& fault);

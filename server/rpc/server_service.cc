@@ -8,7 +8,7 @@
 #include "bvhmill/base/limit_rows.h"
 #include "bvhmill/base/version.h"
 #include "bvhmill/edit/joint_map.h"
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 #include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/report/catalogue.h"
 #include "bvhmill/wire/source.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 #include "bvhmill/pipeline/discarding_receiver.h"
 #include "client/cli/engine.h"
 #include "tests/server/fixture.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 #include "client/cli/claims.h"
 #include "client/cli/fixed_order.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <ostream>
 
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 
 namespace bvhmill::testing {
 namespace {

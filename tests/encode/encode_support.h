@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bvhmill/clip/clip.h"
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 
 namespace bvhmill::testing {
 

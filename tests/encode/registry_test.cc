@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bvhmill/clip/clip_info.h"
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 #include "tests/encode/encode_support.h"
 #include "tests/support/clips.h"
 

@@ -49,7 +49,7 @@ NEW_FILES = {
     "lib/bvhmill/encode/frames.cc": """\
 #include <string>
 
-#include "bvhmill/encode/encoders.h"
+#include "bvhmill/encode/encode.h"
 
 namespace bvhmill {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/wire/options.h"
 #include "tests/support/files.h"

@@ -10,7 +10,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/joint_map.h"
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 #include "client/cli/anim/anim_file.h"
 #include "client/cli/options/edit_options.h"
 #include "client/cli/options/options.h"

@@ -162,7 +162,7 @@ Outcome Conversion::ConvertOne(size_t index, ClipProgress* progress) {
   }
   Outcome outcome = OutcomeOf(session_, input, result, view);
   outcome.bytes = bytes;
-  Warn(input, result.report, view, &outcome);
+  Warn(input, result, view, &outcome);
   const bool is_good = outcome.kind == Outcome::Kind::kGood;
   if (is_good && HasChange(result.report)) ++changed_;
   if (needed.ok() && !*needed) {
@@ -181,12 +181,15 @@ Outcome Conversion::ConvertOne(size_t index, ClipProgress* progress) {
 }
 
 // Shows the warnings of a clip that was converted, or fails by them.
-void Conversion::Warn(const Input& input, const Report& report,
+void Conversion::Warn(const Input& input, const ConvertResult& result,
                       const IssueView& view, Outcome* outcome) {
+  const Report& report = result.report;
+  const bool is_partly_made = result.status.ok() && !FirstFailure(result).ok();
   const bool fails_by_them = outcome->kind == Outcome::Kind::kFailed &&
                              !Passes(report, options_.fail_on);
   if (outcome->kind == Outcome::Kind::kFailed) errors_.Add(report);
-  const bool speaks = outcome->kind == Outcome::Kind::kGood || fails_by_them;
+  const bool speaks =
+      outcome->kind == Outcome::Kind::kGood || fails_by_them || is_partly_made;
   if (!speaks || !IsGood(report.verdict)) return;
   codes_.Add(report);
   choices_.Add(report);

@@ -88,8 +88,8 @@ class Conversion {
   ConvertResult ConvertInto(const Input& input, ClipOutputs* outputs,
                             IssueView* view, int64_t* bytes,
                             ClipProgress* progress);
-  void Warn(const Input& input, const Report& report, const IssueView& view,
-            Outcome* outcome);
+  void Warn(const Input& input, const ConvertResult& result,
+            const IssueView& view, Outcome* outcome);
   Row MakeRow(const ConvertResult& result, const ClipOutputs& outputs,
               const Outcome& outcome, double seconds) const;
   std::string Table() const;

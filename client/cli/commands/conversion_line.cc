@@ -10,11 +10,12 @@ namespace bvhmill::client {
 std::string ConversionLine(const std::string& path, const ConvertResult& result,
                            const std::vector<std::string>& outputs) {
   const bool is_read = HasReport(result);
-  const std::string message(MessageOf(result.status));
+  const absl::Status& status = FirstFailure(result);
+  const std::string message(MessageOf(status));
   return JsonObject(
       {{"file", JsonPath(path)},
-       {"status", JsonQuote(absl::StatusCodeToString(result.status.code()))},
-       {"message", result.status.ok() ? "null" : JsonQuote(message)},
+       {"status", JsonQuote(absl::StatusCodeToString(status.code()))},
+       {"message", status.ok() ? "null" : JsonQuote(message)},
        {"outputs", JsonArray(outputs, JsonPath)},
        {"report", is_read ? ReportJson(result.report) : "null"},
        {"info", is_read ? ClipInfoJson(result.info) : "null"}});

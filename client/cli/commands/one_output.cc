@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 #include "client/cli/io/clip_outputs.h"
 #include "client/cli/ui/text.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 #include "bvhmill/encode/npy.h"
 #include "client/cli/ui/text.h"
 
@@ -89,20 +89,25 @@ absl::Status ClipOutputs::Data(size_t output, std::string_view bytes) {
   return Fail(to.extension, to.file.Append(bytes));
 }
 
-// A file may have fewer frames than it says, or more.
-absl::Status ClipOutputs::CorrectShapes(const ConvertResult& result) {
+// Drops the files of outputs that could not be made, and those of an earlier
+// run in their place.
+absl::Status ClipOutputs::KeepMade(const ConvertResult& result) {
+  std::vector<Output> kept;
+  std::vector<std::string> failed;
   for (size_t i = 0; i < result.outputs.size(); ++i) {
-    const auto& tensor = result.outputs[i].tensor;
-    if (!tensor || tensor->shape == files_[i].shape) continue;
-    const std::string header = NpyHeader("<f4", tensor->shape);
-    if (header.size() != NpyHeader("<f4", files_[i].shape).size()) {
+    const OutputInfo& output = result.outputs[i];
+    if (!output.status.ok()) {
+      failed.push_back(files_[i].extension);
+      continue;
+    }
+    if (output.tensor && output.tensor->shape != files_[i].shape) {
       return status_ = Refused(PathOf(NameOf(files_[i].extension)),
                                "has another shape than was announced");
     }
-    BVHMILL_RETURN_IF_ERROR(
-        Fail(files_[i].extension, files_[i].file.ReplaceHead(header)));
+    kept.push_back(std::move(files_[i]));
   }
-  return absl::OkStatus();
+  files_ = std::move(kept);
+  return failed.empty() ? absl::OkStatus() : RemoveEarlier(failed);
 }
 
 absl::Status ClipOutputs::AddReport(std::string_view report) {
@@ -163,14 +168,15 @@ absl::Status ClipOutputs::CommitAll(bool is_done) {
 
 absl::Status ClipOutputs::Commit(const ConvertResult& result,
                                  std::string_view report) {
-  BVHMILL_RETURN_IF_ERROR(CorrectShapes(result));
+  BVHMILL_RETURN_IF_ERROR(KeepMade(result));
   BVHMILL_RETURN_IF_ERROR(AddReport(report));
-  return CommitAll(/*is_done=*/true);
+  return CommitAll(/*is_done=*/FirstFailure(result).ok());
 }
 
 absl::Status ClipOutputs::CommitReport(std::string_view report) {
   files_.clear();
-  BVHMILL_RETURN_IF_ERROR(RemoveEarlier());
+  BVHMILL_RETURN_IF_ERROR(
+      RemoveEarlier(ExtensionsOf(rules_.requests, rules_.report)));
   BVHMILL_RETURN_IF_ERROR(AddReport(report));
   return CommitAll(/*is_done=*/false);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The output files of one clip. They get their names only after all of them are
-// complete.
+// The output files of one clip. They are renamed into place when all of them
+// are complete.
 
 #include <sys/stat.h>
 
@@ -76,9 +76,9 @@ class ClipOutputs final : public OutputReceiver {
                      std::span<const OutputInfo> outputs) override;
   absl::Status Data(size_t output, std::string_view bytes) override;
 
-  // Gives all files their names, and writes the report if it is not empty. If a
-  // file cannot get its name, the files before it have theirs. Requires that
-  // the conversion has succeeded with `result`.
+  // Gives the files of all outputs that were made their names, and writes the
+  // report if it is not empty. If a file cannot get its name, the files before
+  // it have theirs. Requires that the conversion has succeeded with `result`.
   absl::Status Commit(const ConvertResult& result, std::string_view report);
   // Drops the outputs and writes only the report. With `resume`, outputs of an
   // earlier run that a good clip would replace are removed: they are not those
@@ -112,7 +112,7 @@ class ClipOutputs final : public OutputReceiver {
   absl::Status CheckOwner(const Existing& existing);
   bool MayReplace(const std::string& extension) const;
   bool IsOfEarlierRun(const std::string& extension) const;
-  absl::Status RemoveEarlier();
+  absl::Status RemoveEarlier(std::span<const std::string> extensions);
   // Options other than -f that help the user.
   std::string OtherWays() const;
   void StartDigest();
@@ -120,7 +120,7 @@ class ClipOutputs final : public OutputReceiver {
   absl::Status Fail(std::string_view extension, const absl::Status& status);
   absl::Status AddFile(const std::string& extension);
   absl::Status AddReport(std::string_view report);
-  absl::Status CorrectShapes(const ConvertResult& result);
+  absl::Status KeepMade(const ConvertResult& result);
   absl::Status CommitAll(bool is_done);
   absl::Status NameFiles();
   absl::Status SendToStdout();

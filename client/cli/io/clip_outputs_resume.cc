@@ -125,12 +125,12 @@ bool ClipOutputs::MayReplace(const std::string& extension) const {
   return rules_.force || IsOfEarlierRun(extension);
 }
 
-absl::Status ClipOutputs::RemoveEarlier() {
+absl::Status ClipOutputs::RemoveEarlier(
+    std::span<const std::string> extensions) {
   const absl::StatusOr<UniqueFd> parent = directory_.Descend(below_, false);
   if (absl::IsNotFound(parent.status())) return absl::OkStatus();
   if (!parent.ok()) return status_ = parent.status();
-  for (const std::string& extension :
-       ExtensionsOf(rules_.requests, rules_.report)) {
+  for (const std::string& extension : extensions) {
     if (!IsOfEarlierRun(extension)) continue;
     const std::string name = NameOf(extension);
     if (unlinkat(parent->get(), name.c_str(), 0) == 0 || errno == ENOENT) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 
 namespace bvhmill::client {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 #include "bvhmill/encode/npy.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/wire/options.h"
@@ -121,6 +121,7 @@ bool JobFetch::IsThere(const v1::ClipResult& message, const OutputRules& rules,
     const std::string path =
         stem + std::string(FormatOf(request.format).extension);
     const v1::Output& output = message.outputs(i);
+    if (output.has_status()) continue;
     if (BlobOfFile(path, HeadOf(output)) != output.blob()) return false;
   }
   return report.empty() ||
@@ -134,6 +135,7 @@ absl::Status JobFetch::FetchInto(const v1::ClipResult& message,
   if (!result.status.ok()) return outputs->CommitReport(report);
   BVHMILL_RETURN_IF_ERROR(outputs->Begin(result.info, result.outputs));
   for (int i = 0; i < message.outputs_size(); ++i) {
+    if (message.outputs(i).has_status()) continue;
     BVHMILL_RETURN_IF_ERROR(jobs_.Download(
         message.outputs(i).blob(), message.outputs(i).size_bytes(),
         [&](std::string_view piece) {
@@ -169,13 +171,16 @@ absl::Status JobFetch::FetchFiles(const v1::ClipResult& message,
 
 Outcome JobFetch::Fetch(const v1::ClipResult& message, const Input& input) {
   ConvertResult result = ReadResult(message);
-  const bool has_failed = !result.status.ok();
+  const bool has_failed = !FirstFailure(result).ok();
   bool is_there = false;
   int64_t bytes = 0;
   const absl::Status fetched =
       FetchFiles(message, result, input, &is_there, &bytes);
-  const std::string why = "bvhmill: " + FailureLine(input.path, result) + "\n";
+  const std::string why =
+      result.status.ok() ? OutcomeOf(session_, input, result).diagnostics
+                         : "bvhmill: " + FailureLine(input.path, result) + "\n";
   result.status = fetched;
+  result.outputs.clear();
   Outcome outcome = OutcomeOf(session_, input, result);
   if (has_failed && outcome.kind != Outcome::Kind::kCancelled) {
     // The clip has failed; others can be fetched.

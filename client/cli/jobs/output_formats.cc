@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "bvhmill/base/nearest.h"
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 #include "client/cli/options/options.h"
 
 namespace bvhmill::client {

@@ -1,4 +1,4 @@
-"""Reading a file in blocks of frames, in memory that does not grow."""
+"""Reading a file in blocks of frames."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from bvhmill import _bvhmill
 from bvhmill._arrays import NamedArrays
 from bvhmill._closing import Closing
-from bvhmill._errors import error_of
-from bvhmill._info import Info, info_of
+from bvhmill._info import Info
 from bvhmill._options import (Array, ReadOptions, array_names,
-                              read_options)
-from bvhmill._report import Report, report_of
+                              conventions_of, read_options)
+from bvhmill._read import error_of_conversion, take_of
+from bvhmill._report import Report
 from bvhmill._source import (PIECE_BYTES, Source, flat_of, is_buffer, is_path,
                              name_of, path_bytes, piece_of)
 
@@ -48,12 +48,13 @@ class Block(NamedArrays):
 def stream(source: Source, *, arrays: Sequence[Array] = ("positions",),
            block_frames: int = 4096, end_sites: bool = False,
            **options: Unpack[ReadOptions]) -> Closing[Block]:
-    """Gives blocks of `block_frames` frames while the source is read.
+    """Gives blocks of `block_frames` frames.
 
-    A file is read as its blocks are asked for, so it may be a pipe. An error in
-    the middle of a file is raised after the blocks before it. `info.frames` is
-    the number that the file states. A take without frames gives no block. What
-    is returned can be closed, and used in `with`.
+    The source, which may be a pipe, is read when the first block is asked for.
+    Its rows are kept, a third to a half of its text; the arrays of a block are
+    made when it is asked for. An error is raised before the first block. A take
+    without frames gives no block. What is returned can be closed, and used in
+    `with`.
 
     >>> import bvhmill
     >>> sum(len(block) for block in bvhmill.stream(bvhmill.example()))
@@ -67,42 +68,30 @@ def stream(source: Source, *, arrays: Sequence[Array] = ("positions",),
     path = path_bytes(source) if is_path(source) else b""
     if "format" not in options and _bvhmill.format_name(path) == "anim":
         options["format"] = "anim"
-    native = read_options(names, end_sites, False, False, 1, options)
-    return Closing(_blocks(source, path, native, names, block_frames))
+    native = read_options((), end_sites, True, True, 1, options)
+    conventions = conventions_of(options, {})
+    return Closing(_blocks(source, path, native, names, block_frames,
+                           end_sites, conventions))
 
 
 def _blocks(source: Any, path: bytes, native: _bvhmill._Options,
-            names: Sequence[str],
-            frames: int) -> Generator[Block, None, None]:
+            names: Sequence[str], frames: int, end_sites: bool,
+            conventions: dict[str, Any]) -> Generator[Block, None, None]:
     flow = _bvhmill._Stream(native, path)
-    info: Info | None = None
     for piece in _pieces(source):
-        more = flow.push(piece)
-        # One block waits until it is known if it is the last.
-        while flow.waiting > frames:
-            info = info or info_of(flow.info)
-            yield _block(flow, names, frames, info, None)
-        if not more:
+        if not flow.push(piece):
             break
-    flow.finish()
-    report = report_of(flow.report)
-    if flow.error is None:
-        info = info_of(flow.info)
-    while flow.waiting > 0:
-        count = min(frames, flow.waiting)
-        is_last = count == flow.waiting and flow.error is None
-        yield _block(flow, names, count, info or info_of(flow.info),
-                     report if is_last else None)
-    if flow.error is not None:
-        raise error_of(flow.error, report, name_of(source))
-
-
-def _block(flow: _bvhmill._Stream, names: Sequence[str], frames: int,
-           info: Info, report: Report | None) -> Block:
-    first = flow.taken
-    blocks = flow.take(frames)
-    return Block(first, {name: np.asarray(block)
-                         for name, block in zip(names, blocks)}, info, report)
+    conversion = flow.finish()
+    error = error_of_conversion(conversion, name_of(source))
+    if error is not None:
+        raise error
+    take = take_of(conversion, end_sites, conventions, name_of(source))
+    del flow, conversion
+    for first in range(0, take.frames, frames):
+        part = take[first:first + frames]
+        is_last = first + frames >= take.frames
+        yield Block(first, {name: getattr(part, name) for name in names},
+                    take.info, take.report if is_last else None)
 
 
 def _pieces(source: Any) -> Iterator[Any]:

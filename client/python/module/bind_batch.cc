@@ -108,17 +108,14 @@ bool PushBytes(Stream* stream, const py::buffer& piece) {
   return is_wanted;
 }
 
-void FinishStream(Stream* stream) {
+Conversion FinishStream(Stream* stream) {
+  Converted converted;
   {
     const FreeGil free;
-    stream->Finish();
+    converted = stream->Finish();
   }
   stream->interrupts()->Throw();
-}
-
-std::vector<std::shared_ptr<Block>> TakeFrames(Stream* stream, int64_t frames) {
-  const FreeGil free;
-  return stream->Take(frames);
+  return {std::move(converted), stream->choices()};
 }
 
 }  // namespace
@@ -132,21 +129,7 @@ void BindBatch(py::module_* module) {
   py::class_<Stream>(*module, "_Stream")
       .def(py::init<const Choices&, const std::string&>())
       .def("push", &PushBytes)
-      .def("finish", &FinishStream)
-      .def_property_readonly("waiting", &Stream::Waiting)
-      .def_property_readonly("taken", &Stream::taken)
-      .def("take", &TakeFrames)
-      .def_property_readonly(
-          "error",
-          [](const Stream& stream) { return ValueOf(stream.result().status); })
-      .def_property_readonly(
-          "report",
-          [](const Stream& stream) {
-            return std::make_shared<Report>(stream.result().report);
-          })
-      .def_property_readonly("info", [](const Stream& stream) {
-        return std::make_shared<ClipInfo>(stream.result().info);
-      });
+      .def("finish", &FinishStream);
   module->def("read_flat", &ReadFlatValue);
 }
 

@@ -17,7 +17,7 @@
 namespace bvhmill::python {
 
 Conversion::Conversion(Converted converted, const Choices& choices)
-    : status_(std::move(converted.result.status)),
+    : status_(FirstFailure(converted.result)),
       os_error_(converted.os_error),
       seconds_(converted.seconds),
       report_(std::make_shared<Report>(std::move(converted.result.report))),

@@ -99,11 +99,11 @@ void Assembler::Sort() {
     const Converted& converted = pieces_[i].converted;
     const auto path = static_cast<int64_t>(i);
     batch_.verdicts.push_back(converted.result.report.verdict);
-    if (converted.os_error == 0 && converted.result.status.ok()) {
+    if (converted.os_error == 0 && FirstFailure(converted.result).ok()) {
       AddTake(path);
     } else {
       batch_.failures.push_back({path, converted.os_error,
-                                 converted.result.status,
+                                 FirstFailure(converted.result),
                                  converted.result.report});
     }
   }

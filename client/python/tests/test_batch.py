@@ -213,14 +213,11 @@ def test_blocks_of_other_sources(tmp_path):
     thread.join()
 
 
-def test_an_error_comes_after_the_blocks_before_it():
+def test_an_error_comes_before_the_blocks():
     text = walk_text(1000).rstrip().rsplit(b" ", 1)[0] + b" x,y\n"
-    seen = []
     with pytest.raises(bvhmill.BvhError) as caught:
-        for block in bvhmill.stream(text, block_frames=100):
-            seen.append(block.first_frame)
-    assert caught.value.line == 1050 or caught.value.line > 1000
-    assert seen[:9] == list(range(0, 900, 100))
+        next(bvhmill.stream(text, block_frames=100))
+    assert caught.value.line > 1000
 
 
 def test_edits_of_a_stream():

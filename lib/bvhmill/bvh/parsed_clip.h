@@ -26,6 +26,9 @@ struct ParsedClip {
   HierarchyRoom room;
 };
 
+// Drops the clip, but keeps its memory for the next one.
+void MakeEmpty(ParsedClip* clip);
+
 // As ReadBvh, into `clip`, whose memory is used again: faster for many clips.
 // The skeleton that it had does not change for others that hold it.
 void ReadBvhInto(std::string_view text, const ReadOptions& options,

@@ -49,6 +49,9 @@ struct ReadOptions {
   // Keeps the hierarchy for the next clip. Null means: each hierarchy is read.
   // Used for one clip at a time.
   HierarchyCache* cache = nullptr;
+  // For a text that arrives in pieces: the size of the whole, if it is known,
+  // so that the memory of the rows is taken at once; else 0.
+  int64_t text_bytes = 0;
 };
 
 }  // namespace bvhmill

@@ -10,7 +10,6 @@
 #include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/rows/matrix_sink.h"
 #include "bvhmill/bvh/rows/parallel_rows.h"
-#include "bvhmill/bvh/rows/whole_text.h"
 
 namespace bvhmill {
 namespace {
@@ -55,6 +54,28 @@ bool ReadMotion(std::string_view text, const MotionHeader& header,
   return reader.good();
 }
 
+// Makes `clip` empty, but keeps its memory. Checks the size of `text`, reads
+// everything before the rows, and gives `clip` the skeleton if it is valid.
+// Sets motion_read to true if everything so far is valid. Returns true if there
+// are rows to read.
+bool ReadHeaderOf(std::string_view text, const ReadOptions& options,
+                  IssueLog* log, ParsedHeader* header, ParsedClip* clip) {
+  header->cache = options.cache;
+  header->names = options.name_encoding;
+  Hierarchy& hierarchy = header->hierarchy;
+  MakeEmpty(clip);
+  hierarchy.room = std::move(clip->room);
+  if (CheckSize(text, options.limits, log)) {
+    ReadHeader(text, /*ends_file=*/true, options.limits, log, header);
+  }
+  clip->source = hierarchy.source;
+  clip->motion.frame_time = header->header.frame_time;
+  clip->room = std::move(hierarchy.room);
+  clip->skeleton_read = header->skeleton_read;
+  clip->motion_read = header->good;
+  return header->has_rows;
+}
+
 }  // namespace
 
 ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
@@ -71,31 +92,19 @@ ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
   return result;
 }
 
+void MakeEmpty(ParsedClip* clip) {
+  clip->source.reset();
+  clip->motion.frames = 0;
+  clip->motion.frame_time = 0;
+  clip->motion.values.clear();
+  clip->skeleton_read = clip->motion_read = false;
+}
+
 Clip ClipOf(ParsedClip&& clip) {
   Clip out;
   if (clip.source != nullptr) out.skeleton = clip.source->skeleton;
   out.motion = std::move(clip.motion);
   return out;
-}
-
-bool ReadHeaderOf(std::string_view text, const ReadOptions& options,
-                  IssueLog* log, ParsedHeader* header, ParsedClip* clip) {
-  header->cache = options.cache;
-  header->names = options.name_encoding;
-  Hierarchy& hierarchy = header->hierarchy;
-  clip->source.reset();
-  hierarchy.room = std::move(clip->room);
-  if (CheckSize(text, options.limits, log)) {
-    ReadHeader(text, /*ends_file=*/true, options.limits, log, header);
-  }
-  clip->source = hierarchy.source;
-  clip->motion.frames = 0;
-  clip->motion.frame_time = header->header.frame_time;
-  clip->motion.values.clear();
-  clip->room = std::move(hierarchy.room);
-  clip->skeleton_read = header->skeleton_read;
-  clip->motion_read = header->good;
-  return header->has_rows;
 }
 
 void ReadBvhInto(std::string_view text, const ReadOptions& options,

@@ -36,10 +36,12 @@ size_t EndOfLine(std::string_view open, std::string_view piece) {
 }  // namespace
 
 StreamReader::StreamReader(const ReadOptions& options, IssueLog* log,
-                           ClipReceiver* receiver)
-    : options_(options), log_(*log), empty_log_(*log), receiver_(*receiver) {
+                           ParsedClip* clip)
+    : options_(options), log_(*log), empty_log_(*log), clip_(*clip) {
   header_.cache = options.cache;
   header_.names = options.name_encoding;
+  header_.hierarchy.room = std::move(clip_.room);
+  MakeEmpty(&clip_);
 }
 
 bool StreamReader::Push(std::string_view piece) {
@@ -61,34 +63,18 @@ bool StreamReader::Push(std::string_view piece) {
   return !stopped_;
 }
 
-// The header is tried again if the text has grown by a certain part since the
-// last try.
-bool StreamReader::CanFlush() const {
-  if (stopped_) return false;
-  return rows_ ? !sink_->is_empty()
-               : pending_.size() >= next_try_ / 2 + next_try_ / 32;
-}
-
-void StreamReader::Flush() {
-  if (!CanFlush()) return;
-  if (!rows_) {
-    next_try_ = 0;
-    TryPending(/*ends_file=*/false);
-  }
-  if (!stopped_ && rows_ && !sink_->Flush()) Stop();
-}
-
-StreamResult StreamReader::Finish() {
+void StreamReader::Finish() {
   if (!stopped_ && !rows_) TryPending(/*ends_file=*/true);
   if (!stopped_ && rows_) {
     rows_->Push(pending_, /*ends_file=*/true);
     EndRows();
   }
-  return result_;
+  if (!rows_) clip_.room = std::move(header_.hierarchy.room);
 }
 
 void StreamReader::Stop() {
-  result_.motion_read = false;
+  clip_.motion_read = false;
+  clip_.motion.values.clear();
   stopped_ = true;
 }
 
@@ -119,7 +105,7 @@ void StreamReader::RefuseSize() {
   log_ = empty_log_;
   log_.Add(IssueCode::LIMIT_CLIP_BYTES, LocationAt(TextPosition{}),
            {{"limit", std::to_string(options_.limits.max_clip_bytes)}});
-  result_ = {};
+  MakeEmpty(&clip_);
   stopped_ = true;
 }
 
@@ -143,23 +129,34 @@ void StreamReader::TryPending(bool ends_file) {
 }
 
 void StreamReader::BeginRows(std::string_view text) {
-  result_.skeleton_read = header_.skeleton_read;
-  result_.motion_read = header_.good;
-  stopped_ = !header_.has_rows;
   const MotionHeader& header = header_.header;
-  if (result_.skeleton_read) {
-    clip_header_.emplace(ClipHeader{header_.hierarchy.source, header.frame_time,
-                                    header.frames.value_or(0)});
-    if (!receiver_.OnHeader(*clip_header_)) Stop();
-  }
+  clip_.source = header_.hierarchy.source;
+  clip_.motion.frame_time = header.frame_time;
+  clip_.skeleton_read = header_.skeleton_read;
+  clip_.motion_read = header_.good;
+  stopped_ = !header_.has_rows;
   if (stopped_) return;
-  const Skeleton& skeleton = header_.hierarchy.source->skeleton;
+  clip_.room = std::move(header_.hierarchy.room);
+  const Skeleton& skeleton = clip_.source->skeleton;
   const auto width = static_cast<int64_t>(skeleton.channels.size());
-  sink_.emplace(&receiver_, width, &tile_);
+  sink_.emplace(&clip_.motion, width, options_.budget);
   rows_.emplace(header, skeleton, options_, &log_, &*sink_);
+  if (width > 0) Reserve(options_.text_bytes - header.rows.offset);
+  if (stopped_) return;
   // The words in `header_` point into text that is freed later; they are not
   // used after this.
   Feed(text.substr(static_cast<size_t>(header.rows.offset)));
+}
+
+// The number of frames that the file states is used for memory only if `bytes`
+// of rows can have as many.
+void StreamReader::Reserve(int64_t bytes) {
+  constexpr auto kUnknown = static_cast<size_t>(1) << 62;
+  const bool is_known = options_.text_bytes > 0 && bytes > 0;
+  const int64_t most =
+      rows_->MaxFrames(is_known ? static_cast<size_t>(bytes) : kUnknown);
+  sink_->GrowUpTo(most);
+  if (is_known && most == rows_->declared() && !sink_->Reserve(most)) Stop();
 }
 
 // Completes the line that is not ended yet, then reads whole lines directly
@@ -213,9 +210,13 @@ void StreamReader::ReadPending() {
 }
 
 void StreamReader::EndRows() {
-  const bool received = sink_->Flush();
-  result_.motion_read &= rows_->good() && received;
-  result_.frames = rows_->frames();
+  Motion& motion = clip_.motion;
+  motion.frames = rows_->frames();
+  clip_.motion_read &= rows_->good() && !sink_->refused();
+  if (sink_->refused()) motion.frames = 0;
+  // The matrix ends with a full frame, also if the reading stopped early.
+  const size_t width = clip_.source->skeleton.channels.size();
+  motion.values.resize(static_cast<size_t>(motion.frames) * width);
   stopped_ = true;
 }
 

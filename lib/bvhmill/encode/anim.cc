@@ -22,7 +22,7 @@
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/edit/up_guess.h"
 #include "bvhmill/encode/anim_target.h"
-#include "bvhmill/encode/encoders.h"
+#include "bvhmill/encode/encode.h"
 #include "bvhmill/report/short_number.h"
 
 namespace bvhmill {
@@ -109,37 +109,22 @@ absl::Status Refusal() {
                     "an .anim cannot hold the clip");
 }
 
-class AnimEncoder final : public Encoder {
+// Makes the animation of one clip.
+class AnimMaker {
  public:
-  explicit AnimEncoder(AnimFormat format) : format_(std::move(format)) {
-    needs_.frame_count = true;
-    needs_.whole_clip = true;
-    needs_.log = true;
-  }
+  AnimMaker(const AnimFormat& format, const EncodeContext& context)
+      : format_(format), context_(context) {}
 
-  const EncoderNeeds& Needs() const override { return needs_; }
-
-  void Describe(const EncodeContext& /*context*/,
-                OutputInfo* info) const override {
-    info->size_bytes = -1;
-    info->tensor.reset();
-  }
-
-  void Check(const EncodeContext& context) const override {
-    CheckAnimTarget(format_, context);
-  }
-
-  absl::Status Begin(const EncodeContext& context, Sink* /*sink*/) override {
-    context_ = context;
-    return absl::OkStatus();
-  }
-
-  absl::Status Add(const PoseTile& /*tile*/, PoseSpans /*arrays*/,
-                   Sink* /*sink*/) override {
-    return absl::OkStatus();
-  }
-
-  absl::Status End(PoseSpans /*arrays*/, Sink* sink) override {
+  absl::Status Write(Sink* sink) {
+    // Encoding a row takes about as long as writing it as text.
+    constexpr int64_t kChannelUnits = 24;
+    const auto channels =
+        static_cast<int64_t>(context_.skeleton().channels.size());
+    const int64_t errors = context_.log->errors();
+    CheckAnimTarget(format_, context_);
+    if (context_.log->errors() > errors) return Refusal();
+    BVHMILL_RETURN_IF_ERROR(WorkFrom(
+        context_.budget, context_.frames() * (1 + kChannelUnits * channels)));
     HeldMemory memory(context_.budget);
     AnimMotion motion;
     BVHMILL_RETURN_IF_ERROR(format_.profile == AnimProfile::kViewer
@@ -193,7 +178,7 @@ class AnimEncoder final : public Encoder {
     const auto is_at_end = [](uint16_t code) {
       return code == 0 || code == std::numeric_limits<uint16_t>::max();
     };
-    const NodesByName nodes = NodesOf(*context_.skeleton);
+    const NodesByName nodes = NodesOf(context_.skeleton());
     for (const AnimJoint& joint : motion.joints) {
       const auto count = std::count_if(
           joint.positions.begin(), joint.positions.end(),
@@ -224,13 +209,13 @@ class AnimEncoder final : public Encoder {
   }
 
   absl::Status ConvertBest(AnimMotion* motion) {
-    const auto nodes = static_cast<int64_t>(context_.skeleton->nodes.size());
+    const auto nodes = static_cast<int64_t>(context_.skeleton().nodes.size());
     HeldMemory memory(context_.budget);
     BVHMILL_RETURN_IF_ERROR(memory.Draw(nodes * kAvatarNameBytes));
     BVHMILL_RETURN_IF_ERROR(
         WorkFrom(context_.budget, nodes * kAvatarNameUnits));
     ClipToAnimOptions options = ConversionOptions(format_);
-    options.joint_names = NameAvatarJoints(format_, *context_.skeleton).names;
+    options.joint_names = NameAvatarJoints(format_, context_.skeleton()).names;
     options.by_stated_map =
         !format_.joint_map_rows.empty() ||
         (!format_.joint_map.empty() && format_.joint_map != kAutoAnimMap);
@@ -288,7 +273,7 @@ class AnimEncoder final : public Encoder {
     const AnimReadResult result = ReadAnim(bytes, no_limits, &log);
     Report report = log.Finish(true, true);
     NodesByName nodes;
-    if (!report.issues.empty()) nodes = NodesOf(*context_.skeleton);
+    if (!report.issues.empty()) nodes = NodesOf(context_.skeleton());
     UnknownJoints unknown;
     for (Issue& issue : report.issues) {
       const IssueCode code = FindEntry(issue.code)->code;
@@ -307,9 +292,8 @@ class AnimEncoder final : public Encoder {
     return result.plays ? absl::OkStatus() : Refusal();
   }
 
-  AnimFormat format_;
-  EncoderNeeds needs_;
-  EncodeContext context_;
+  const AnimFormat& format_;
+  const EncodeContext& context_;
 };
 
 absl::Status CheckRows(const std::vector<JointMapRow>& rows) {
@@ -348,8 +332,15 @@ absl::Status CheckAnimFormat(const AnimFormat& format) {
   return status.ok() ? CheckMap(format) : InWordsOfRequests(status);
 }
 
-std::unique_ptr<Encoder> MakeAnimEncoder(const AnimFormat& format) {
-  return std::make_unique<AnimEncoder>(format);
+int64_t DescribeAnimFormat(const AnimFormat& /*format*/,
+                           const Skeleton& /*skeleton*/, int64_t /*frames*/,
+                           OutputInfo* info) {
+  return DescribeUnknownSize(info);
+}
+
+absl::Status EncodeAnimFormat(const AnimFormat& format,
+                              const EncodeContext& context, Sink* sink) {
+  return AnimMaker(format, context).Write(sink);
 }
 
 }  // namespace bvhmill

@@ -44,15 +44,17 @@ float SecondsOf(const AnimFormat& format, const EncodeContext& context,
                 int64_t played) {
   const int64_t steps = std::max<int64_t>(played - 1, 1);
   if (IsViewer(format)) {
-    return static_cast<float>(steps) * static_cast<float>(context.frame_time);
+    return static_cast<float>(steps) *
+           static_cast<float>(context.clip->motion.frame_time);
   }
-  if (!HasRate(context.frame_time)) return 0;
-  return static_cast<float>(context.frame_time * static_cast<double>(steps));
+  if (!HasRate(context.clip->motion.frame_time)) return 0;
+  return static_cast<float>(context.clip->motion.frame_time *
+                            static_cast<double>(steps));
 }
 
 void CheckTimes(const AnimFormat& format, const EncodeContext& context) {
-  const int64_t least = PlayedFrames(format, context.frames, false);
-  const int64_t most = PlayedFrames(format, context.frames, true);
+  const int64_t least = PlayedFrames(format, context.frames(), false);
+  const int64_t most = PlayedFrames(format, context.frames(), true);
   if (SecondsOf(format, context, least) > kMaxAnimSeconds) {
     context.log->Add(IssueCode::TARGET_ANIM_DURATION, {},
                      {{"seconds", Shortest(SecondsOf(format, context, most))}});
@@ -72,7 +74,7 @@ bool AreFew(int64_t bones, const Skeleton& skeleton) {
 
 // An .anim moves one avatar: by the joints of the first tree that drives it.
 void CheckFigures(const AvatarNaming& naming, const EncodeContext& context) {
-  const std::vector<Node>& nodes = context.skeleton->nodes;
+  const std::vector<Node>& nodes = context.skeleton().nodes;
   int64_t roots = 0;
   int64_t figure = 0;
   size_t root = 0;
@@ -88,7 +90,7 @@ void CheckFigures(const AvatarNaming& naming, const EncodeContext& context) {
   if (roots < 2) return;
   Location location;
   location.joint = static_cast<int32_t>(root);
-  location.joint_name = DisplayName(*context.skeleton, *location.joint);
+  location.joint_name = DisplayName(context.skeleton(), *location.joint);
   context.log->Add(IssueCode::TARGET_ANIM_FIGURES, location,
                    {{"count", std::to_string(roots)},
                     {"figure", std::to_string(figure)},
@@ -96,7 +98,7 @@ void CheckFigures(const AvatarNaming& naming, const EncodeContext& context) {
 }
 
 void CheckNames(const AnimFormat& format, const EncodeContext& context) {
-  const Skeleton& skeleton = *context.skeleton;
+  const Skeleton& skeleton = context.skeleton();
   const AvatarNaming naming = NameAvatarJoints(format, skeleton);
   if (naming.bones == 0) {
     const std::string root =
@@ -129,11 +131,11 @@ void CheckImport(const EncodeContext& context) {
   ViewerTake take;
   int32_t node = 0;
   const ViewerStatus status =
-      TakeFromSkeleton(*context.skeleton, context.frames, &take, &node);
+      TakeFromSkeleton(context.skeleton(), context.frames(), &take, &node);
   if (status != ViewerStatus::kOk) {
     Location location;
     location.joint = node;
-    location.joint_name = DisplayName(*context.skeleton, node);
+    location.joint_name = DisplayName(context.skeleton(), node);
     return context.log->Add(
         IssueCode::TARGET_ANIM_VIEWER, location,
         {{"status", std::string(ViewerStatusName(status))},
@@ -148,7 +150,7 @@ void CheckImport(const EncodeContext& context) {
 }  // namespace
 
 void CheckAnimTarget(const AnimFormat& format, const EncodeContext& context) {
-  const auto nodes = static_cast<int64_t>(context.skeleton->nodes.size());
+  const auto nodes = static_cast<int64_t>(context.skeleton().nodes.size());
   static_cast<void>(WorkFrom(context.budget, nodes * kAvatarNameUnits));
   CheckTimes(format, context);
   if (IsViewer(format)) {

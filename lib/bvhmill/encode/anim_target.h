@@ -1,10 +1,10 @@
 #pragma once
 
-// Checks whether an .anim can hold a clip, before its rows are known. Private
-// to encode/.
+// Checks whether an .anim can hold a clip, by all but its rows. Private to
+// encode/.
 
 #include "bvhmill/encode/avatar_names.h"
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 
 namespace bvhmill {
 

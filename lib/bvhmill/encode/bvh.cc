@@ -1,49 +1,11 @@
+#include <algorithm>
+
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/bvh/writer.h"
-#include "bvhmill/encode/encoders.h"
+#include "bvhmill/encode/encode.h"
 
 namespace bvhmill {
-namespace {
-
-class BvhEncoder final : public Encoder {
- public:
-  explicit BvhEncoder(const BvhFormat& format)
-      : options_{.decimals = format.decimals} {}
-
-  const EncoderNeeds& Needs() const override { return needs_; }
-
-  void Describe(const EncodeContext& /*context*/,
-                OutputInfo* info) const override {
-    info->size_bytes = -1;
-    info->tensor.reset();
-  }
-
-  absl::Status Begin(const EncodeContext& context, Sink* sink) override {
-    skeleton_ = context.skeleton;
-    return WriteBvhHead(*skeleton_, context.frames, context.frame_time,
-                        options_, sink);
-  }
-
-  absl::Status Add(const PoseTile& tile, PoseSpans /*arrays*/,
-                   Sink* sink) override {
-    return WriteBvhRows(*skeleton_, tile.values, options_, sink);
-  }
-
-  absl::Status End(PoseSpans /*arrays*/, Sink* /*sink*/) override {
-    return absl::OkStatus();
-  }
-
- private:
-  BvhWriteOptions options_;
-  // The number of frames is written before the rows.
-  EncoderNeeds needs_ = {
-      .arrays = {}, .full_arrays = false, .frame_count = true};
-  const Skeleton* skeleton_ = nullptr;
-};
-
-}  // namespace
-
 absl::Status CheckBvhFormat(const BvhFormat& format) {
   constexpr int32_t kMaxDecimals = 60;
   const bool is_good = format.decimals >= -1 && format.decimals <= kMaxDecimals;
@@ -51,8 +13,35 @@ absl::Status CheckBvhFormat(const BvhFormat& format) {
                  : InvalidField("bvh.decimals", "is not between 0 and 60");
 }
 
-std::unique_ptr<Encoder> MakeBvhEncoder(const BvhFormat& format) {
-  return std::make_unique<BvhEncoder>(format);
+int64_t DescribeBvhFormat(const BvhFormat& /*format*/,
+                          const Skeleton& /*skeleton*/, int64_t /*frames*/,
+                          OutputInfo* info) {
+  return DescribeUnknownSize(info);
+}
+
+absl::Status EncodeBvhFormat(const BvhFormat& format,
+                             const EncodeContext& context, Sink* sink) {
+  // Writing a number as text takes many times as long as copying it.
+  constexpr int64_t kTextWork = 24;
+  constexpr int64_t kStepFrames = 1024;
+  const BvhWriteOptions options = {.decimals = format.decimals};
+  const Skeleton& skeleton = context.skeleton();
+  const Motion& motion = context.clip->motion;
+  BVHMILL_RETURN_IF_ERROR(
+      WriteBvhHead(skeleton, motion.frames, motion.frame_time, options, sink));
+  const auto width = static_cast<int64_t>(skeleton.channels.size());
+  const std::span<const float> values = motion.values;
+  for (int64_t first = 0; first < motion.frames; first += kStepFrames) {
+    const int64_t frames = std::min(kStepFrames, motion.frames - first);
+    BVHMILL_RETURN_IF_ERROR(
+        WorkFrom(context.budget, frames * (1 + kTextWork * width)));
+    BVHMILL_RETURN_IF_ERROR(
+        WriteBvhRows(skeleton,
+                     values.subspan(static_cast<size_t>(first * width),
+                                    static_cast<size_t>(frames * width)),
+                     options, sink));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace bvhmill

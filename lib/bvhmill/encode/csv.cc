@@ -4,7 +4,8 @@
 #include <string_view>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/encode/encoders.h"
+#include "bvhmill/encode/encode.h"
+#include "bvhmill/encode/poses.h"
 
 namespace bvhmill {
 namespace {
@@ -35,83 +36,74 @@ void AppendNumber(T value, std::string* out) {
   out->append(buffer, end.ptr);
 }
 
-class CsvEncoder final : public Encoder {
+// Collects lines and passes them on in pieces, which bounds the text in memory
+// for every clip.
+class TableWriter {
  public:
-  explicit CsvEncoder(const CsvFormat& format) {
-    needs_.arrays.resize(1);
-    needs_.arrays[0].with_end_sites = format.with_end_sites;
-  }
+  TableWriter(const EncodeContext& context, Sink* sink)
+      : context_(context), sink_(*sink) {}
 
-  const EncoderNeeds& Needs() const override { return needs_; }
-
-  void Describe(const EncodeContext& /*context*/,
-                OutputInfo* info) const override {
-    info->size_bytes = -1;
-    info->tensor.reset();
-  }
-
-  absl::Status Begin(const EncodeContext& context, Sink* sink) override {
-    frame_time_ = context.frame_time;
-    const Skeleton& skeleton = *context.skeleton;
-    const bool with_end_sites = needs_.arrays[0].with_end_sites;
-    rows_ = 0;
-    text_ = "frame,time";
-    for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
-      if (IsEndSite(skeleton.nodes[i]) && !with_end_sites) continue;
-      for (const char* axis : {".x", ".y", ".z"}) {
-        DisplayNameInto(skeleton, static_cast<int32_t>(i), &field_);
-        text_ += ',';
-        AppendField(field_ += axis, &text_);
-        BVHMILL_RETURN_IF_ERROR(FlushFull(sink));
-      }
-      ++rows_;
-    }
-    text_ += '\n';
-    return Flush(sink);
-  }
-
-  absl::Status Add(const PoseTile& tile, PoseSpans arrays,
-                   Sink* sink) override {
-    const std::span<const float> positions = arrays[0];
-    const size_t width = rows_ * 3;
-    for (int64_t i = 0; i < tile.frames; ++i) {
-      const int64_t frame = tile.first_frame + i;
-      AppendNumber(frame, &text_);
-      text_ += ',';
-      AppendNumber(static_cast<double>(frame) * frame_time_, &text_);
-      for (const float value :
-           positions.subspan(static_cast<size_t>(i) * width, width)) {
-        text_ += ',';
-        AppendNumber(value, &text_);
-      }
-      text_ += '\n';
-      BVHMILL_RETURN_IF_ERROR(FlushFull(sink));
-    }
-    return Flush(sink);
-  }
-
-  absl::Status End(PoseSpans /*arrays*/, Sink* /*sink*/) override {
-    return absl::OkStatus();
-  }
+  absl::Status WriteHead(bool with_end_sites);
+  absl::Status WriteRows(int64_t first, int64_t frames,
+                         std::span<const float> positions);
 
  private:
-  absl::Status Flush(Sink* sink) {
-    const absl::Status status = sink->Append(text_);
+  absl::Status Flush() {
+    const absl::Status status = sink_.Append(text_);
     text_.clear();
     return status;
   }
-  // Bounds the text in memory, for every clip.
-  absl::Status FlushFull(Sink* sink) {
+  absl::Status FlushFull() {
     constexpr size_t kFull = size_t{256} << 10;
-    return text_.size() < kFull ? absl::OkStatus() : Flush(sink);
+    return text_.size() < kFull ? absl::OkStatus() : Flush();
   }
 
-  EncoderNeeds needs_;
-  double frame_time_ = 0;
-  size_t rows_ = 0;
-  std::string field_;
+  const EncodeContext& context_;
+  Sink& sink_;
+  // Numbers of a row.
+  size_t width_ = 0;
   std::string text_;
 };
+
+absl::Status TableWriter::WriteHead(bool with_end_sites) {
+  const Skeleton& skeleton = context_.skeleton();
+  std::string field;
+  text_ = "frame,time";
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    if (IsEndSite(skeleton.nodes[i]) && !with_end_sites) continue;
+    for (const char* axis : {".x", ".y", ".z"}) {
+      DisplayNameInto(skeleton, static_cast<int32_t>(i), &field);
+      text_ += ',';
+      AppendField(field += axis, &text_);
+      BVHMILL_RETURN_IF_ERROR(FlushFull());
+    }
+    width_ += 3;
+  }
+  text_ += '\n';
+  return Flush();
+}
+
+absl::Status TableWriter::WriteRows(int64_t first, int64_t frames,
+                                    std::span<const float> positions) {
+  // Writing a number as text takes many times as long as copying it.
+  constexpr int64_t kTextWork = 24;
+  BVHMILL_RETURN_IF_ERROR(WorkFrom(
+      context_.budget, kTextWork * static_cast<int64_t>(positions.size())));
+  const double frame_time = context_.clip->motion.frame_time;
+  for (int64_t frame = first; frame < first + frames; ++frame) {
+    AppendNumber(frame, &text_);
+    text_ += ',';
+    AppendNumber(static_cast<double>(frame) * frame_time, &text_);
+    for (const float value : positions.first(width_)) {
+      text_ += ',';
+      AppendNumber(value, &text_);
+    }
+    positions = positions.subspan(width_);
+    text_ += '\n';
+    BVHMILL_RETURN_IF_ERROR(FlushFull());
+  }
+  return Flush();
+}
 
 }  // namespace
 
@@ -119,8 +111,23 @@ absl::Status CheckCsvFormat(const CsvFormat& /*format*/) {
   return absl::OkStatus();
 }
 
-std::unique_ptr<Encoder> MakeCsvEncoder(const CsvFormat& format) {
-  return std::make_unique<CsvEncoder>(format);
+int64_t DescribeCsvFormat(const CsvFormat& /*format*/,
+                          const Skeleton& /*skeleton*/, int64_t /*frames*/,
+                          OutputInfo* info) {
+  return DescribeUnknownSize(info);
+}
+
+absl::Status EncodeCsvFormat(const CsvFormat& format,
+                             const EncodeContext& context, Sink* sink) {
+  PoseArray positions;
+  positions.with_end_sites = format.with_end_sites;
+  TableWriter table(context, sink);
+  BVHMILL_RETURN_IF_ERROR(table.WriteHead(format.with_end_sites));
+  return WritePoses(
+      positions, context,
+      [&table](int64_t first, int64_t frames, std::span<const float> values) {
+        return table.WriteRows(first, frames, values);
+      });
 }
 
 }  // namespace bvhmill

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "bvhmill/base/call_error.h"
+#include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/encode/encoders.h"
+#include "bvhmill/encode/encode.h"
 #include "bvhmill/encode/npy.h"
+#include "bvhmill/encode/poses.h"
 #include "bvhmill/encode/tensor_bytes.h"
 #include "bvhmill/encode/zip.h"
 
@@ -111,130 +113,110 @@ std::string ArrayNpy(std::string_view dtype, std::span<const int64_t> shape,
   return NpyHeader(dtype, shape).append(BytesOf(values));
 }
 
-class NpzEncoder final : public Encoder {
- public:
-  explicit NpzEncoder(const NpzFormat& format)
-      : with_end_sites_(format.with_end_sites) {
-    if (format.positions) AddArray(PoseKind::kPositions, format);
-    if (format.rotations) {
-      AddArray(format.rotation_space == RotationSpace::kWorld
-                   ? PoseKind::kWorldRotations
-                   : PoseKind::kLocalRotations,
-               format);
-    }
-    if (format.velocities) AddArray(PoseKind::kVelocities, format);
-    // A ZIP entry states its checksum before its bytes.
-    needs_.full_arrays = true;
-    needs_.frame_count = true;
-  }
-
-  const EncoderNeeds& Needs() const override { return needs_; }
-
-  void Describe(const EncodeContext& /*context*/,
-                OutputInfo* info) const override {
-    info->size_bytes = -1;
-    info->tensor.reset();
-  }
-
-  absl::Status Begin(const EncodeContext& context, Sink* /*sink*/) override {
-    context_ = context;
-    rows_.clear();
-    const std::vector<Node>& nodes = context.skeleton->nodes;
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      if (IsEndSite(nodes[i]) && !with_end_sites_) continue;
-      rows_.push_back(static_cast<int32_t>(i));
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status Add(const PoseTile& /*tile*/, PoseSpans /*arrays*/,
-                   Sink* /*sink*/) override {
-    return absl::OkStatus();
-  }
-
-  absl::Status End(PoseSpans arrays, Sink* sink) override {
-    ZipWriter zip(sink, context_.budget);
-    TensorInfo tensor;
-    for (size_t i = 0; i < arrays.size(); ++i) {
-      const PoseArray& array = needs_.arrays[i];
-      DescribeTensor(array, context_, &tensor);
-      BVHMILL_RETURN_IF_ERROR(
-          zip.Add(EntryName(array.kind),
-                  {NpyHeader("<f4", tensor.shape), BytesOf(arrays[i])}));
-    }
-    BVHMILL_RETURN_IF_ERROR(AddSkeleton(&zip));
-    return zip.Finish();
-  }
-
- private:
-  void AddArray(PoseKind kind, const NpzFormat& format) {
-    PoseArray array;
+std::vector<PoseArray> ArraysOf(const NpzFormat& format) {
+  std::vector<PoseArray> arrays;
+  const auto add = [&](PoseKind kind) -> PoseArray& {
+    PoseArray& array = arrays.emplace_back();
     array.kind = kind;
-    array.with_end_sites = with_end_sites_;
-    const bool is_rotation =
-        kind == PoseKind::kLocalRotations || kind == PoseKind::kWorldRotations;
-    if (is_rotation) array.rotation_kind = format.rotation_kind;
-    needs_.arrays.push_back(array);
+    array.with_end_sites = format.with_end_sites;
+    return array;
+  };
+  if (format.positions) add(PoseKind::kPositions);
+  if (format.rotations) {
+    add(format.rotation_space == RotationSpace::kWorld
+            ? PoseKind::kWorldRotations
+            : PoseKind::kLocalRotations)
+        .rotation_kind = format.rotation_kind;
   }
+  if (format.velocities) add(PoseKind::kVelocities);
+  return arrays;
+}
 
-  static std::string_view EntryName(PoseKind kind) {
-    switch (kind) {
-      case PoseKind::kPositions:
-        return "positions.npy";
-      case PoseKind::kVelocities:
-        return "velocities.npy";
-      case PoseKind::kLocalRotations:
-      case PoseKind::kWorldRotations:
-        break;
-    }
-    return "rotations.npy";
+std::string_view EntryName(PoseKind kind) {
+  switch (kind) {
+    case PoseKind::kPositions:
+      return "positions.npy";
+    case PoseKind::kVelocities:
+      return "velocities.npy";
+    case PoseKind::kLocalRotations:
+    case PoseKind::kWorldRotations:
+      break;
   }
+  return "rotations.npy";
+}
 
-  absl::Status AddSkeleton(ZipWriter* zip) const {
-    const Skeleton& skeleton = *context_.skeleton;
-    std::vector<int32_t> row_of(skeleton.nodes.size(), -1);
-    std::vector<int32_t> parents;
-    std::vector<float> offsets;
-    for (const int32_t index : rows_) {
-      const Node& node = skeleton.nodes[static_cast<size_t>(index)];
-      row_of[static_cast<size_t>(index)] = static_cast<int32_t>(parents.size());
-      parents.push_back(
-          node.parent < 0 ? -1 : row_of[static_cast<size_t>(node.parent)]);
-      offsets.insert(offsets.end(), node.offset.begin(), node.offset.end());
-    }
-    const auto rows = static_cast<int64_t>(rows_.size());
-    const std::array<int64_t, 1> one = {rows};
-    const std::array<int64_t, 2> three = {rows, 3};
-    const std::array<double, 1> time = {context_.frame_time};
-    BVHMILL_RETURN_IF_ERROR(AddStrings("names.npy", Names(), zip));
-    BVHMILL_RETURN_IF_ERROR(
-        zip->Add("parents.npy", {ArrayNpy<int32_t>("<i4", one, parents)}));
-    BVHMILL_RETURN_IF_ERROR(
-        zip->Add("offsets.npy", {ArrayNpy<float>("<f4", three, offsets)}));
-    BVHMILL_RETURN_IF_ERROR(AddStrings("channels.npy", Channels(), zip));
-    return zip->Add("frame_time.npy", {ArrayNpy<double>("<f8", {}, time)});
+// An entry states its checksum before its bytes. So an array is solved whole if
+// it is short, and else twice.
+absl::Status AddArray(const PoseArray& array, const EncodeContext& context,
+                      ZipWriter* zip) {
+  constexpr int64_t kShort = int64_t{128} << 20;
+  TensorInfo tensor;
+  DescribeTensor(array, context.skeleton(), context.frames(), &tensor);
+  const std::string head = NpyHeader("<f4", tensor.shape);
+  const std::string_view name = EntryName(array.kind);
+  const int64_t bytes = TensorBytes(tensor);
+  if (bytes > kShort) {
+    return zip->AddWritten(name, [&](Sink* sink) {
+      BVHMILL_RETURN_IF_ERROR(sink->Append(head));
+      return WritePoses(array, context,
+                        [sink](int64_t /*first*/, int64_t /*frames*/,
+                               std::span<const float> poses) {
+                          return sink->Append(BytesOf(poses));
+                        });
+    });
   }
+  PoseWorkspace own;
+  auto& whole = (context.poses == nullptr ? own : *context.poses).whole;
+  HeldMemory memory(context.budget);
+  BVHMILL_RETURN_IF_ERROR(memory.Draw(bytes));
+  whole.resize(static_cast<size_t>(bytes) / sizeof(float));
+  BVHMILL_RETURN_IF_ERROR(SolvePoses(array, context, whole));
+  return zip->Add(name, {head, BytesOf(std::span<const float>(whole))});
+}
 
-  StringsNpy Names() const {
-    return {rows_.size(), [this](size_t i, std::string* out) {
-              DisplayNameInto(*context_.skeleton, rows_[i], out);
-            }};
+// The nodes that have a row.
+std::vector<int32_t> RowsOf(const NpzFormat& format, const Skeleton& skeleton) {
+  std::vector<int32_t> rows;
+  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+    if (IsEndSite(skeleton.nodes[i]) && !format.with_end_sites) continue;
+    rows.push_back(static_cast<int32_t>(i));
   }
+  return rows;
+}
 
-  StringsNpy Channels() const {
-    return {rows_.size(), [this](size_t i, std::string* out) {
-              const Skeleton& skeleton = *context_.skeleton;
-              *out = ChannelLetters(
-                  skeleton, skeleton.nodes[static_cast<size_t>(rows_[i])]);
-            }};
+absl::Status AddSkeleton(const NpzFormat& format, const EncodeContext& context,
+                         ZipWriter* zip) {
+  const Skeleton& skeleton = context.skeleton();
+  const std::vector<int32_t> nodes = RowsOf(format, skeleton);
+  std::vector<int32_t> row_of(skeleton.nodes.size(), -1);
+  std::vector<int32_t> parents;
+  std::vector<float> offsets;
+  for (const int32_t index : nodes) {
+    const Node& node = skeleton.nodes[static_cast<size_t>(index)];
+    row_of[static_cast<size_t>(index)] = static_cast<int32_t>(parents.size());
+    parents.push_back(
+        node.parent < 0 ? -1 : row_of[static_cast<size_t>(node.parent)]);
+    offsets.insert(offsets.end(), node.offset.begin(), node.offset.end());
   }
-
-  bool with_end_sites_;
-  EncoderNeeds needs_;
-  EncodeContext context_;
-  // The nodes that have a row.
-  std::vector<int32_t> rows_;
-};
+  const auto rows = static_cast<int64_t>(nodes.size());
+  const std::array<int64_t, 1> one = {rows};
+  const std::array<int64_t, 2> three = {rows, 3};
+  const std::array<double, 1> time = {context.clip->motion.frame_time};
+  const StringsNpy names(nodes.size(), [&](size_t i, std::string* out) {
+    DisplayNameInto(skeleton, nodes[i], out);
+  });
+  const StringsNpy channels(nodes.size(), [&](size_t i, std::string* out) {
+    *out =
+        ChannelLetters(skeleton, skeleton.nodes[static_cast<size_t>(nodes[i])]);
+  });
+  BVHMILL_RETURN_IF_ERROR(AddStrings("names.npy", names, zip));
+  BVHMILL_RETURN_IF_ERROR(
+      zip->Add("parents.npy", {ArrayNpy<int32_t>("<i4", one, parents)}));
+  BVHMILL_RETURN_IF_ERROR(
+      zip->Add("offsets.npy", {ArrayNpy<float>("<f4", three, offsets)}));
+  BVHMILL_RETURN_IF_ERROR(AddStrings("channels.npy", channels, zip));
+  return zip->Add("frame_time.npy", {ArrayNpy<double>("<f8", {}, time)});
+}
 
 }  // namespace
 
@@ -245,8 +227,28 @@ absl::Status CheckNpzFormat(const NpzFormat& format) {
                     : InvalidField("npz.arrays", "selects no array");
 }
 
-std::unique_ptr<Encoder> MakeNpzEncoder(const NpzFormat& format) {
-  return std::make_unique<NpzEncoder>(format);
+int64_t DescribeNpzFormat(const NpzFormat& format, const Skeleton& skeleton,
+                          int64_t frames, OutputInfo* info) {
+  DescribeUnknownSize(info);
+  int64_t bytes = 0;
+  for (const PoseArray& array : ArraysOf(format)) {
+    bytes += BytesOf(array, skeleton, frames);
+  }
+  return bytes;
+}
+
+absl::Status EncodeNpzFormat(const NpzFormat& format,
+                             const EncodeContext& context, Sink* sink) {
+  const std::vector<PoseArray> arrays = ArraysOf(format);
+  for (const PoseArray& array : arrays) {
+    BVHMILL_RETURN_IF_ERROR(CheckRate(array, context));
+  }
+  ZipWriter zip(sink, context.budget);
+  for (const PoseArray& array : arrays) {
+    BVHMILL_RETURN_IF_ERROR(AddArray(array, context, &zip));
+  }
+  BVHMILL_RETURN_IF_ERROR(AddSkeleton(format, context, &zip));
+  return zip.Finish();
 }
 
 }  // namespace bvhmill

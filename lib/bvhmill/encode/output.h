@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "bvhmill/anim/format/anim_settings.h"
 #include "bvhmill/clip/skeleton.h"
 #include "bvhmill/kinematics/pose_array.h"
@@ -154,7 +155,10 @@ inline int64_t TensorBytes(const TensorInfo& tensor) {
 struct OutputInfo {
   std::string id;
   std::string media_type;
-  // -1 until it is known.
+  // OK until the output cannot be made. Other outputs of the clip may be made
+  // all the same.
+  absl::Status status;
+  // -1 until it is known; 0 if the output cannot be made.
   int64_t size_bytes = -1;
   std::optional<TensorInfo> tensor;
 };

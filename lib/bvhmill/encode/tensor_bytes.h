@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
-#include "bvhmill/encode/encoder.h"
 #include "bvhmill/encode/output.h"
+#include "bvhmill/encode/poses.h"
 
 namespace bvhmill {
 
@@ -21,9 +21,9 @@ std::string_view BytesOf(std::span<const T> values) {
   return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
 }
 
-// Sets `tensor` to the shape and axes of `array`, for the frames and the
-// skeleton of `context`. Reuses its memory.
-void DescribeTensor(const PoseArray& array, const EncodeContext& context,
-                    TensorInfo* tensor);
+// Sets `tensor` to the shape and axes of `array` for `frames` frames of a
+// skeleton. Reuses its memory.
+void DescribeTensor(const PoseArray& array, const Skeleton& skeleton,
+                    int64_t frames, TensorInfo* tensor);
 
 }  // namespace bvhmill

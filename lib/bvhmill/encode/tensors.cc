@@ -1,9 +1,12 @@
-// Arrays without a header. Frame-major arrays are written tile by tile,
-// joint-major ones at the end.
+// Arrays without a header. Frame-major arrays are written tile by tile; of
+// joint-major ones, each part needs all frames.
 
 #include <utility>
 
-#include "bvhmill/encode/encoders.h"
+#include "bvhmill/base/held_memory.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/encode/encode.h"
+#include "bvhmill/encode/poses.h"
 #include "bvhmill/encode/tensor_bytes.h"
 
 namespace bvhmill {
@@ -37,10 +40,9 @@ Components ComponentsOf(const PoseArray& array) {
 
 }  // namespace
 
-void DescribeTensor(const PoseArray& array, const EncodeContext& context,
-                    TensorInfo* tensor) {
-  const int64_t rows = RowsOf(array, *context.skeleton);
-  tensor->shape = {context.frames, rows};
+void DescribeTensor(const PoseArray& array, const Skeleton& skeleton,
+                    int64_t frames, TensorInfo* tensor) {
+  tensor->shape = {frames, RowsOf(array, skeleton)};
   tensor->axes.resize(2);
   tensor->axes[0] = "frame";
   tensor->axes[1] = "joint";
@@ -57,39 +59,57 @@ void DescribeTensor(const PoseArray& array, const EncodeContext& context,
 
 namespace {
 
-class TensorEncoder final : public Encoder {
- public:
-  explicit TensorEncoder(const PoseArray& array) {
-    needs_.arrays = {array};
-    needs_.full_arrays = array.layout == TensorLayout::kJointMajor;
-    needs_.frame_count = needs_.full_arrays;
+int64_t Describe(const PoseArray& array, const Skeleton& skeleton,
+                 int64_t frames, OutputInfo* info) {
+  if (!info->tensor) info->tensor.emplace();
+  DescribeTensor(array, skeleton, frames, &*info->tensor);
+  return info->size_bytes = TensorBytes(*info->tensor);
+}
+
+absl::Status EncodeTensor(const PoseArray& array, const EncodeContext& context,
+                          Sink* sink) {
+  if (array.layout == TensorLayout::kFrameMajor) {
+    return WritePoses(array, context,
+                      [sink](int64_t /*first*/, int64_t /*frames*/,
+                             std::span<const float> poses) {
+                        return sink->Append(BytesOf(poses));
+                      });
   }
+  PoseWorkspace own;
+  auto& whole = (context.poses == nullptr ? own : *context.poses).whole;
+  HeldMemory memory(context.budget);
+  const int64_t bytes = BytesOf(array, context.skeleton(), context.frames());
+  BVHMILL_RETURN_IF_ERROR(memory.Draw(bytes));
+  whole.resize(static_cast<size_t>(bytes) / sizeof(float));
+  BVHMILL_RETURN_IF_ERROR(SolvePoses(array, context, whole));
+  return sink->Append(BytesOf(std::span<const float>(whole)));
+}
 
-  const EncoderNeeds& Needs() const override { return needs_; }
+PoseArray ArrayOf(const PositionsFormat& format) {
+  PoseArray array;
+  array.with_end_sites = format.with_end_sites;
+  array.layout = format.layout;
+  return array;
+}
 
-  void Describe(const EncodeContext& context, OutputInfo* info) const override {
-    if (!info->tensor) info->tensor.emplace();
-    DescribeTensor(needs_.arrays[0], context, &*info->tensor);
-    info->size_bytes = TensorBytes(*info->tensor);
-  }
+PoseArray ArrayOf(const VelocitiesFormat& format) {
+  PoseArray array;
+  array.kind = PoseKind::kVelocities;
+  array.with_end_sites = format.with_end_sites;
+  array.layout = format.layout;
+  return array;
+}
 
-  absl::Status Begin(const EncodeContext& /*context*/,
-                     Sink* /*sink*/) override {
-    return absl::OkStatus();
-  }
-
-  absl::Status Add(const PoseTile& /*tile*/, PoseSpans arrays,
-                   Sink* sink) override {
-    return arrays.empty() ? absl::OkStatus() : sink->Append(BytesOf(arrays[0]));
-  }
-
-  absl::Status End(PoseSpans arrays, Sink* sink) override {
-    return arrays.empty() ? absl::OkStatus() : sink->Append(BytesOf(arrays[0]));
-  }
-
- private:
-  EncoderNeeds needs_;
-};
+PoseArray ArrayOf(const RotationsFormat& format) {
+  PoseArray array;
+  array.kind = format.space == RotationSpace::kLocal
+                   ? PoseKind::kLocalRotations
+                   : PoseKind::kWorldRotations;
+  array.with_end_sites = format.with_end_sites;
+  array.layout = format.layout;
+  array.rotation_kind = format.kind;
+  return array;
+}
 
 }  // namespace
 
@@ -105,30 +125,37 @@ absl::Status CheckVelocitiesFormat(const VelocitiesFormat& /*format*/) {
   return absl::OkStatus();
 }
 
-std::unique_ptr<Encoder> MakePositionsEncoder(const PositionsFormat& format) {
-  PoseArray array;
-  array.with_end_sites = format.with_end_sites;
-  array.layout = format.layout;
-  return std::make_unique<TensorEncoder>(array);
+int64_t DescribePositionsFormat(const PositionsFormat& format,
+                                const Skeleton& skeleton, int64_t frames,
+                                OutputInfo* info) {
+  return Describe(ArrayOf(format), skeleton, frames, info);
 }
 
-std::unique_ptr<Encoder> MakeVelocitiesEncoder(const VelocitiesFormat& format) {
-  PoseArray array;
-  array.kind = PoseKind::kVelocities;
-  array.with_end_sites = format.with_end_sites;
-  array.layout = format.layout;
-  return std::make_unique<TensorEncoder>(array);
+absl::Status EncodePositionsFormat(const PositionsFormat& format,
+                                   const EncodeContext& context, Sink* sink) {
+  return EncodeTensor(ArrayOf(format), context, sink);
 }
 
-std::unique_ptr<Encoder> MakeRotationsEncoder(const RotationsFormat& format) {
-  PoseArray array;
-  array.kind = format.space == RotationSpace::kLocal
-                   ? PoseKind::kLocalRotations
-                   : PoseKind::kWorldRotations;
-  array.with_end_sites = format.with_end_sites;
-  array.layout = format.layout;
-  array.rotation_kind = format.kind;
-  return std::make_unique<TensorEncoder>(array);
+int64_t DescribeRotationsFormat(const RotationsFormat& format,
+                                const Skeleton& skeleton, int64_t frames,
+                                OutputInfo* info) {
+  return Describe(ArrayOf(format), skeleton, frames, info);
+}
+
+absl::Status EncodeRotationsFormat(const RotationsFormat& format,
+                                   const EncodeContext& context, Sink* sink) {
+  return EncodeTensor(ArrayOf(format), context, sink);
+}
+
+int64_t DescribeVelocitiesFormat(const VelocitiesFormat& format,
+                                 const Skeleton& skeleton, int64_t frames,
+                                 OutputInfo* info) {
+  return Describe(ArrayOf(format), skeleton, frames, info);
+}
+
+absl::Status EncodeVelocitiesFormat(const VelocitiesFormat& format,
+                                    const EncodeContext& context, Sink* sink) {
+  return EncodeTensor(ArrayOf(format), context, sink);
 }
 
 }  // namespace bvhmill

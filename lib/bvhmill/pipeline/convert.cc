@@ -10,9 +10,9 @@
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/clip/finite.h"
 #include "bvhmill/pipeline/internal/clip_limits.h"
+#include "bvhmill/pipeline/internal/conversion.h"
 #include "bvhmill/pipeline/internal/converter_state.h"
 #include "bvhmill/pipeline/internal/parallel_kinds.h"
-#include "bvhmill/pipeline/internal/rows/row_pipeline.h"
 #include "bvhmill/pipeline/internal/source_reader.h"
 #include "bvhmill/pipeline/internal/stopwatch.h"
 
@@ -38,33 +38,15 @@ absl::Status StringReceiver::Data(size_t output, std::string_view bytes) {
   return absl::OkStatus();
 }
 
-void ConvertRows(const ClipHeader* header, const StreamResult& read,
-                 const WholeConversion& conversion) {
-  RowPipeline& pipeline = *conversion.pipeline;
-  if (header != nullptr) {
-    const StageTimer timer(&conversion.result->times.read);
-    if (pipeline.OnHeader(*header, /*threads=*/1)) {
-      pipeline.Observe(read.frames, conversion.workspace->read.motion.values);
-    }
-  }
-  if (pipeline.Finalize(read)) pipeline.EncodeWhole();
-  pipeline.Finish(/*threads=*/0);
+const absl::Status& FirstFailure(const ConvertResult& result) {
+  const auto failed =
+      std::find_if(result.outputs.begin(), result.outputs.end(),
+                   [](const OutputInfo& o) { return !o.status.ok(); });
+  const bool is_whole = !result.status.ok() || failed == result.outputs.end();
+  return is_whole ? result.status : failed->status;
 }
 
 namespace {
-
-void ConvertWhole(std::string_view bytes, SourceFormat format,
-                  const WholeConversion& conversion) {
-  RowPipeline& pipeline = *conversion.pipeline;
-  if (!pipeline.is_good()) return;
-  const auto size = static_cast<int64_t>(bytes.size());
-  pipeline.budget()->AddInput(size);
-  if (!pipeline.budget()->Work(size).ok()) {
-    pipeline.Finalize({});
-    return pipeline.Finish(/*threads=*/0);
-  }
-  ReaderOf(format).convert(bytes, conversion);
-}
 
 Location LocationOf(const Skeleton& skeleton, int64_t frame, int64_t column) {
   Location location;
@@ -108,24 +90,24 @@ absl::Status CheckRows(const ClipRows& clip) {
   return fits ? absl::OkStatus() : InvalidField("values", "has the wrong size");
 }
 
-// Copies the rows of `clip` to where ConvertRows expects them. False if they
-// exceed a limit, or the budget refuses their memory.
-bool CopyRows(const ClipRows& clip, const Limits& limits,
-              const WholeConversion& conversion) {
-  RowPipeline& pipeline = *conversion.pipeline;
-  const int64_t bytes = HeldRows::BytesOf(clip.values.size());
-  pipeline.budget()->AddInput(bytes);
+// Copies `clip` into `read`. Leaves it empty if it exceeds a limit, or the
+// budget of the conversion refuses its memory.
+void CopyClip(const ClipRows& clip, const Limits& limits,
+              Conversion* conversion, ParsedClip* read) {
+  MakeEmpty(read);
+  const auto bytes = static_cast<int64_t>(clip.values.size_bytes());
+  conversion->budget()->AddInput(bytes);
   if (!CheckClipLimits(clip.skeleton->skeleton, clip.frames, limits,
-                       pipeline.log()) ||
-      !pipeline.budget()->Hold(bytes).ok()) {
-    return false;
+                       conversion->log()) ||
+      !conversion->budget()->Hold(bytes).ok()) {
+    return;
   }
-  Motion& rows = conversion.workspace->read.motion;
-  rows.frames = clip.frames;
-  rows.frame_time = clip.frame_time;
-  rows.values.assign(clip.values.begin(), clip.values.end());
-  LogNonFinite(clip, pipeline.log());
-  return true;
+  read->source = clip.skeleton;
+  read->motion.frames = clip.frames;
+  read->motion.frame_time = clip.frame_time;
+  read->motion.values.assign(clip.values.begin(), clip.values.end());
+  read->skeleton_read = read->motion_read = true;
+  LogNonFinite(clip, conversion->log());
 }
 
 }  // namespace
@@ -153,10 +135,19 @@ void Converter::ConvertInto(std::string_view bytes,
                             ConvertResult* result) {
   const WorkspaceUse use(state_.get());
   Workspace* workspace = state_->Begin();
-  Parallel* parallel = state_->parallel.get();
-  RowPipeline pipeline(options, receiver, cancel, parallel, workspace, result);
-  ConvertWhole(bytes, options.source_format,
-               {&pipeline, parallel, workspace, result});
+  Conversion conversion(options, receiver, cancel, state_->parallel.get(),
+                        workspace, result);
+  if (!conversion.is_good()) return;
+  const auto size = static_cast<int64_t>(bytes.size());
+  conversion.budget()->AddInput(size);
+  // The budget keeps its failure.
+  if (conversion.budget()->Work(size).ok()) {
+    const StageTimer timer(conversion.read_time());
+    ReaderOf(options.source_format)
+        .read(bytes, conversion.HowToRead(), conversion.log(),
+              &workspace->read);
+  }
+  conversion.Finish();
 }
 
 ConvertResult Converter::ConvertClip(const ClipRows& clip,
@@ -165,17 +156,14 @@ ConvertResult Converter::ConvertClip(const ClipRows& clip,
                                      const CancelToken* cancel) {
   const WorkspaceUse use(state_.get());
   Workspace* workspace = state_->Begin();
-  Parallel* parallel = state_->parallel.get();
   ConvertResult result;
   result.status = CheckRows(clip);
   if (!result.status.ok()) return result;
-  RowPipeline pipeline(options, receiver, cancel, parallel, workspace, &result);
-  if (!pipeline.is_good()) return result;
-  const WholeConversion conversion = {&pipeline, parallel, workspace, &result};
-  const bool is_read = CopyRows(clip, options.limits, conversion);
-  const ClipHeader header = {clip.skeleton, clip.frame_time, clip.frames};
-  ConvertRows(is_read ? &header : nullptr, {is_read, is_read, clip.frames},
-              conversion);
+  Conversion conversion(options, receiver, cancel, state_->parallel.get(),
+                        workspace, &result);
+  if (!conversion.is_good()) return result;
+  CopyClip(clip, options.limits, &conversion, &workspace->read);
+  conversion.Finish();
   return result;
 }
 

@@ -28,11 +28,10 @@
 namespace bvhmill {
 
 // Receives outputs as they are made: Begin once, then Data with the bytes of
-// each output in order and without gaps. Begin is not called if the conversion
-// fails before its first output. Calls for different outputs may
-// alternate. One call at a time, from any thread of the conversion. Begin may
-// come before the clip is read: frames and shapes are then those that the file
-// states, and sizes are not known. If the conversion fails, all bytes are void.
+// one output after the other, in order and without gaps. Begin is not called if
+// the conversion fails before its first output. One call at a time, from any
+// thread of the conversion. An output that cannot be made gets no bytes; the
+// result says why. If the conversion fails, all bytes are void.
 class OutputReceiver {
  public:
   virtual ~OutputReceiver() = default;
@@ -73,17 +72,19 @@ struct StageTimes {
 };
 
 struct ConvertResult {
-  // OK: every output was made. INVALID_ARGUMENT: the clip is broken, an option
-  // is bad, or the edits do not fit the clip. RESOURCE_EXHAUSTED: a limit.
-  // FAILED_PRECONDITION: an output cannot hold this clip, or an edit needs a
-  // fact that is not known. CANCELLED. Else the status of the receiver.
+  // OK: the outputs were made, but for those whose own status says why not; at
+  // least one was. INVALID_ARGUMENT: the clip is broken, an option is bad, or
+  // the edits do not fit the clip. RESOURCE_EXHAUSTED: a limit.
+  // FAILED_PRECONDITION: no output can hold this clip, or an edit needs a fact
+  // that is not known. CANCELLED. Else the status of the receiver.
   // CallErrorOf(status) has the parts for programs: if the file is at fault,
   // the reason is a code of the catalogue, and the args are those of the issue
   // and its line, column, frame and joint.
   absl::Status status;
   // Set for every status. The report is about the clip as it came, and about
-  // the parts of it that outputs cannot hold. The info describes the edited
-  // clip, or the clip as it came if it was not edited.
+  // the parts of it that outputs cannot hold. Its verdict is that of the clip:
+  // an output that cannot be made changes it only if no output can. The info
+  // describes the edited clip, or the clip as it came if it was not edited.
   Report report;
   ClipInfo info;
   // The skeleton that `info` describes, if the status is OK and
@@ -92,10 +93,14 @@ struct ConvertResult {
   // The measures of the clip before edits. Set if options.measures asks for
   // them and the report does not refuse the clip.
   std::optional<ClipMeasures> measures;
-  // Sizes are exact if the status is OK.
+  // All that were asked for, if the status is OK. Sizes are exact.
   std::vector<OutputInfo> outputs;
   StageTimes times;
 };
+
+// The status of the conversion, or else that of the first output that could not
+// be made.
+const absl::Status& FirstFailure(const ConvertResult& result);
 
 // A clip in memory. The rows are only borrowed.
 struct ClipRows {

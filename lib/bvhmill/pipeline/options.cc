@@ -10,7 +10,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 #include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/report/catalogue.h"
 #include "bvhmill/report/thresholds.h"

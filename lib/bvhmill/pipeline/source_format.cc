@@ -2,23 +2,29 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
-#include "bvhmill/encode/encoders.h"
+#include "bvhmill/bvh/stream_reader.h"
 #include "bvhmill/pipeline/internal/source_reader.h"
 
 namespace bvhmill {
 namespace {
 
+std::unique_ptr<PieceReader> MakeBvhReader(const ReadOptions& options,
+                                           IssueLog* log, ParsedClip* clip) {
+  return std::make_unique<StreamReader>(options, log, clip);
+}
+
 // In the order of the enum, without gaps.
 constexpr std::array kReaders = {
     SourceReader{{SourceFormat::kBvh, "bvh", "text/x-bvh", ".bvh",
                   /*streams=*/true},
-                 &ConvertBvh,
+                 &ReadBvhInto,
                  &MakeBvhReader},
     SourceReader{
         {SourceFormat::kAnim, "anim", "application/vnd.ll.animation", ".anim",
          /*streams=*/false},
-        &ConvertAnim,
+        &ReadAnimInto,
         &MakeAnimReader},
 };
 

@@ -3,7 +3,7 @@
 // Requests of the API as options of the pipeline.
 
 #include "absl/status/status.h"
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 #include "bvhmill/pipeline/options.h"
 #include "bvhmill/v1/options.pb.h"
 

@@ -166,6 +166,7 @@ void ToProto(const OutputInfo& output, v1::Output* out) {
   out->set_id(output.id);
   out->set_media_type(output.media_type);
   out->set_size_bytes(output.size_bytes);
+  if (!output.status.ok()) *out->mutable_status() = ToProto(output.status);
   if (!output.tensor) return;
   v1::TensorInfo* tensor = out->mutable_tensor();
   tensor->set_dtype(v1::DATA_TYPE_FLOAT32);
@@ -174,7 +175,12 @@ void ToProto(const OutputInfo& output, v1::Output* out) {
 }
 
 OutputInfo FromProto(const v1::Output& message) {
-  OutputInfo out{message.id(), message.media_type(), message.size_bytes(), {}};
+  OutputInfo out{.id = message.id(),
+                 .media_type = message.media_type(),
+                 .status = absl::OkStatus(),
+                 .size_bytes = message.size_bytes(),
+                 .tensor = {}};
+  if (message.has_status()) out.status = FromProto(message.status());
   if (message.has_tensor()) {
     const v1::TensorInfo& tensor = message.tensor();
     out.tensor = TensorInfo{{tensor.shape().begin(), tensor.shape().end()},

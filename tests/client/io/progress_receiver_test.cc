@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 #include "server/app/config.h"
 #include "tests/server/convert/unary.h"
 #include "tests/server/fixture.h"

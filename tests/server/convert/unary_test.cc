@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "bvhmill/encode/encoder.h"
+#include "bvhmill/encode/encode.h"
 #include "server/app/config.h"
 #include "tests/server/fixture.h"
 #include "tests/support/files.h"

@@ -11,8 +11,8 @@ from bvhmill import _bvhmill
 from bvhmill._batch import Outcome
 from bvhmill._errors import BvhError
 from bvhmill._info import Info, Node
-from bvhmill._options import (CHECK_KEYS, EDIT_KEYS, checked, conventions_of,
-                              outputs_of, words_of)
+from bvhmill._options import (ARRAYS, CHECK_KEYS, EDIT_KEYS, checked,
+                              conventions_of, outputs_of, words_of)
 from bvhmill._report import (Counts, Issue, Report, Severity, Verdict,
                              unreadable)
 from bvhmill._take import Take
@@ -225,7 +225,16 @@ def _offset_of(joint: Any) -> tuple[float, float, float]:
 
 def error_of_result(result: Any, source_name: str) -> BvhError | None:
     """The exception of a ClipResult; None if its status is OK."""
-    status = result.status
+    return _error_of(result.status, result, source_name)
+
+
+def error_of_output(result: Any, output: Any,
+                    source_name: str) -> BvhError | None:
+    """Why an output of a ClipResult could not be made; None if it was."""
+    return _error_of(output.status, result, source_name)
+
+
+def _error_of(status: Any, result: Any, source_name: str) -> BvhError | None:
     if status.code == 0:
         return None
     return error_of_status(_STATUSES.get(status.code, "INTERNAL"), status.info,
@@ -236,6 +245,9 @@ def error_of_result(result: Any, source_name: str) -> BvhError | None:
 def _error_of_take(result: Any, source_name: str) -> BvhError | None:
     """Why a ClipResult gives no take; None if it gives one."""
     error = error_of_result(result, source_name)
+    for output in result.outputs:
+        if error is None and output.id in ARRAYS:
+            error = error_of_output(result, output, source_name)
     if error is not None or "info.joints" not in result.left_out:
         return error
     # Without joints the arrays have no names.

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence
 from bvhmill import _bvhmill
 from bvhmill._batch import Outcome
 from bvhmill._errors import BvhError, printable
-from bvhmill.client._messages import (error_of_result, has_facts, outcome_of,
+from bvhmill.client._messages import (error_of_output, error_of_result,
+                                      has_facts, outcome_of,
                                       report_json, report_of)
 from bvhmill.jobs._blobs import Download, Fetched
 from bvhmill.jobs._calls import Give, Several, Work, unary
@@ -110,7 +111,7 @@ def results(job: JobLike, partial: bool, failed_only: bool) -> Steps:
 def _arrays_of(result: Any, recipe: TakeRecipe) -> list[Any]:
     """The outputs that are arrays of a take; None for the other ones."""
     names, _ = recipe.names(result)
-    return [None if name is None else output
+    return [None if name is None or output.HasField("status") else output
             for output, name in zip(result.outputs, names)]
 
 
@@ -153,7 +154,8 @@ class _Layout:
 
     def files_of(self, result: Any) -> list[tuple[Any, str, bytes]]:
         """(Output, extension, head of the file) of each file. BvhError."""
-        files = filter(self._is_file, result.outputs)
+        files = [output for output in result.outputs
+                 if self._is_file(output) and not output.HasField("status")]
         path = path_of(result)
         return [(output, extension, _head_of(output)) for output, extension
                 in self._formats.files_of(files, path)]
@@ -161,6 +163,12 @@ class _Layout:
     def _is_file(self, output: Any) -> bool:
         return (self._chosen is None or output.id in self._chosen
                 or not self._formats.is_asked(output))
+
+    def error_of(self, result: Any) -> BvhError | None:
+        """Why the first file that could not be made was not; else None."""
+        errors = (error_of_output(result, output, path_of(result))
+                  for output in result.outputs if self._is_file(output))
+        return next((error for error in errors if error is not None), None)
 
     def size_of(self, result: Any) -> int:
         """The most bytes that are fetched for a result."""
@@ -225,6 +233,7 @@ class _Saving:
             self._error = error.with_traceback(None)
         is_refused = self._error is not None and bool(result.outputs)
         self._has_report = layout.has_report and not is_refused
+        self._error = self._error or layout.error_of(result)
         self._new: NewFiles | None = None
         self._overwrite = False
         # The extensions of the files that are there already.

@@ -17,7 +17,7 @@ constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 MotionReader::MotionReader(const MotionHeader& header, const Skeleton& skeleton,
                            const ReadOptions& options, IssueLog* log,
-                           FrameSink* sink)
+                           MatrixSink* sink)
     : context_{header, skeleton,
                static_cast<int64_t>(skeleton.channels.size())},
       options_(options),

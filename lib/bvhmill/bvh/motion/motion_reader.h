@@ -13,7 +13,7 @@
 #include "bvhmill/bvh/motion/motion_header.h"
 #include "bvhmill/bvh/motion/row_issues.h"
 #include "bvhmill/bvh/read_options.h"
-#include "bvhmill/bvh/rows/frame_sink.h"
+#include "bvhmill/bvh/rows/matrix_sink.h"
 #include "bvhmill/clip/skeleton.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/text/lines.h"
@@ -33,7 +33,7 @@ class MotionReader {
  public:
   // All arguments must outlive the reader.
   MotionReader(const MotionHeader& header, const Skeleton& skeleton,
-               const ReadOptions& options, IssueLog* log, FrameSink* sink);
+               const ReadOptions& options, IssueLog* log, MatrixSink* sink);
 
   // Reads `text`, which continues after the bytes taken so far. It must consist
   // of whole lines; only the last line of the file may lack its end. Returns
@@ -101,7 +101,7 @@ class MotionReader {
   const ReadOptions& options_;
   const Limits& limits_;
   IssueLog& log_;
-  FrameSink& sink_;
+  MatrixSink& sink_;
   // The number of frames that the file states; 0 if it states none or 0.
   int64_t declared_;
   Stage stage_ = Stage::kRegular;

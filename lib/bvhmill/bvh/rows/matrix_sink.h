@@ -1,20 +1,21 @@
 #pragma once
 
-// Stores frames in the matrix of a clip.
+// Stores frames in the matrix of a clip. Private to bvh/.
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
 
+#include "absl/status/status.h"
 #include "bvhmill/base/budget.h"
-#include "bvhmill/bvh/rows/frame_sink.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/clip/clip.h"
 
 namespace bvhmill {
 
 // motion->values holds the committed frames, followed by the space that
 // NextRows returned last.
-class MatrixSink final : public FrameSink {
+class MatrixSink {
  public:
   // `width` is the number of values of a frame. `budget` may be null and must
   // outlive the sink.
@@ -26,20 +27,15 @@ class MatrixSink final : public FrameSink {
   // Takes memory for `frames` frames in total. False if the budget refuses;
   // then no frames are kept, not even earlier ones.
   bool Reserve(int64_t frames) {
-    const int64_t values = (frames - held_frames_) * width_;
-    const int64_t bytes = values * static_cast<int64_t>(sizeof(float));
-    refused_ = refused_ || !HoldFrom(budget_, bytes).ok();
-    if (refused_) {
-      frames_ = 0;
-      return false;
-    }
-    held_frames_ = frames;
-    motion_.values.reserve(static_cast<size_t>(frames * width_));
-    return true;
+    refused_ = refused_ || !Grow(frames).ok();
+    if (refused_) frames_ = 0;
+    return !refused_;
   }
   bool refused() const { return refused_; }
 
-  std::span<float> NextRows(int64_t frames) override {
+  // Space for the next `frames` >= 1 frames, one after the other, or for more.
+  // Valid until the next call.
+  std::span<float> NextRows(int64_t frames) {
     const int64_t end = frames_ + frames;
     if (end > held_frames_) {
       Reserve(std::max(end, std::min(2 * end, most_frames_)));
@@ -50,13 +46,32 @@ class MatrixSink final : public FrameSink {
     return std::span(motion_.values)
         .subspan(static_cast<size_t>(frames_ * width_));
   }
-  bool Commit(int64_t frames) override {
+  // The first `frames` frames of the last space are written. False stops the
+  // reading.
+  bool Commit(int64_t frames) {
     if (refused_) return false;
     frames_ += frames;
     return true;
   }
 
  private:
+  // Draws the memory, then takes it. While rows move to a larger block, both
+  // blocks count.
+  absl::Status Grow(int64_t frames) {
+    BVHMILL_RETURN_IF_ERROR(
+        HoldFrom(budget_, BytesOf(frames) - BytesOf(held_frames_)));
+    held_frames_ = frames;
+    const auto size = static_cast<size_t>(frames * width_);
+    if (size <= motion_.values.capacity()) return absl::OkStatus();
+    BVHMILL_RETURN_IF_ERROR(HoldFrom(budget_, BytesOf(frames_)));
+    motion_.values.reserve(size);
+    ReturnTo(budget_, BytesOf(frames_));
+    return absl::OkStatus();
+  }
+  int64_t BytesOf(int64_t frames) const {
+    return frames * width_ * static_cast<int64_t>(sizeof(float));
+  }
+
   Motion& motion_;
   int64_t width_;
   Budget* budget_;

@@ -5,7 +5,7 @@
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/internal/compiled_skeleton.h"
-#include "bvhmill/pipeline/internal/rows/row_observers.h"
+#include "bvhmill/pipeline/internal/row_observers.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {

@@ -4,11 +4,6 @@
 
 namespace bvhmill {
 
-void Workspace::BeginTiles(int threads) {
-  tiles.resize(std::max(tiles.size(), static_cast<size_t>(threads)));
-  for (TileBuffers& buffers : tiles) buffers.solve = buffers.encode = {};
-}
-
 void Workspace::ReleaseSkeleton() {
   read.source.reset();
   compiler.KeepOnly(cache.source);
@@ -21,15 +16,9 @@ int64_t Workspace::SkeletonBytesKept() const {
 }
 
 size_t Workspace::KeptBytes() const {
-  size_t floats = read.motion.values.capacity() +
-                  clip.motion.values.capacity() + spare_values.capacity();
-  for (const TileBuffers& buffers : tiles) {
-    floats += buffers.positions.capacity() + buffers.observed.capacity() +
-              buffers.scratch.capacity();
-    for (const auto& array : buffers.arrays) floats += array.capacity();
-  }
-  for (const auto& tile : reader.tiles) floats += tile.capacity();
-  return floats * sizeof(float) + stage.KeptBytes() + observers.KeptBytes();
+  const size_t floats = read.motion.values.capacity() +
+                        clip.motion.values.capacity() + spare_values.capacity();
+  return floats * sizeof(float) + poses.KeptBytes() + observers.KeptBytes();
 }
 
 }  // namespace bvhmill

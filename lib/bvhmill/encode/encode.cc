@@ -1,10 +1,9 @@
+#include "bvhmill/encode/encode.h"
+
 #include <algorithm>
 #include <array>
 #include <type_traits>
 #include <utility>
-
-#include "bvhmill/encode/encoder.h"
-#include "bvhmill/encode/encoders.h"
 
 namespace bvhmill {
 namespace {
@@ -26,18 +25,31 @@ const std::array<Format, std::variant_size_v<FormatOptions>> kFormats = {{
 #include "bvhmill/encode/formats.inc"
 }};
 
-struct Maker {
-#define BVHMILL_FORMAT(Name, ...)                                         \
-  std::unique_ptr<Encoder> operator()(const Name##Format& format) const { \
-    return Make##Name##Encoder(format);                                   \
-  }
-#include "bvhmill/encode/formats.inc"
-};
-
 struct Checker {
 #define BVHMILL_FORMAT(Name, ...)                             \
   absl::Status operator()(const Name##Format& format) const { \
     return Check##Name##Format(format);                       \
+  }
+#include "bvhmill/encode/formats.inc"
+};
+
+struct Describer {
+  const Skeleton& skeleton;
+  int64_t frames;
+  OutputInfo* info;
+#define BVHMILL_FORMAT(Name, ...)                                  \
+  int64_t operator()(const Name##Format& format) const {           \
+    return Describe##Name##Format(format, skeleton, frames, info); \
+  }
+#include "bvhmill/encode/formats.inc"
+};
+
+struct Writer {
+  const EncodeContext& context;
+  Sink* sink;
+#define BVHMILL_FORMAT(Name, ...)                             \
+  absl::Status operator()(const Name##Format& format) const { \
+    return Encode##Name##Format(format, context, sink);       \
   }
 #include "bvhmill/encode/formats.inc"
 };
@@ -57,28 +69,23 @@ const Format& FormatOf(const FormatOptions& options) {
   return kFormats[options.index()];
 }
 
-absl::Status CheckFormat(const FormatOptions& options) {
-  return std::visit(Checker{}, options);
-}
-
 std::string_view OutputId(const OutputRequest& request) {
   return request.id.empty() ? FormatOf(request.format).name
                             : std::string_view(request.id);
 }
 
-int64_t WidthOf(const PoseArray& array) {
-  const bool is_rotation = array.kind == PoseKind::kLocalRotations ||
-                           array.kind == PoseKind::kWorldRotations;
-  return is_rotation ? WidthOf(array.rotation_kind) : 3;
+absl::Status CheckFormat(const FormatOptions& options) {
+  return std::visit(Checker{}, options);
 }
 
-int64_t RowsOf(const PoseArray& array, const Skeleton& skeleton) {
-  return array.with_end_sites ? static_cast<int64_t>(skeleton.nodes.size())
-                              : JointCount(skeleton);
+int64_t DescribeFormat(const FormatOptions& options, const Skeleton& skeleton,
+                       int64_t frames, OutputInfo* info) {
+  return std::visit(Describer{skeleton, frames, info}, options);
 }
 
-std::unique_ptr<Encoder> MakeEncoder(const OutputRequest& request) {
-  return std::visit(Maker{}, request.format);
+absl::Status Encode(const FormatOptions& options, const EncodeContext& context,
+                    Sink* sink) {
+  return std::visit(Writer{context, sink}, options);
 }
 
 }  // namespace bvhmill

@@ -1,4 +1,4 @@
-#include "bvhmill/pipeline/internal/rows/row_observers.h"
+#include "bvhmill/pipeline/internal/row_observers.h"
 
 #include <algorithm>
 
@@ -68,8 +68,7 @@ int64_t RowObservers::MaxPassed() const {
 
 absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
                                  const ConvertOptions& options,
-                                 double frame_time, int threads,
-                                 Budget* budget) {
+                                 double frame_time, Budget* budget) {
   compiled_ = &compiled;
   lists_data_ = measures_ || ListsData(options.report);
   frames_ = 0;
@@ -95,23 +94,23 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
   if (!lists_data_) return absl::OkStatus();
   int64_t solved = BytesOf(compiled.landmark_plan, MaxJudged());
   kept_bytes_ = std::max(kept_bytes_, bytes + solved);
-  if (NeedsPositions()) solved += threads * BytesOf(compiled.plan, MaxSolved());
+  if (NeedsPositions()) solved += BytesOf(compiled.plan, MaxSolved());
   return budget->Hold(solved);
 }
 
-void RowObservers::Solve(int64_t frames, std::span<const float> values,
-                         TileBuffers* buffers) const {
-  if (!CanSolve(frames)) return;
-  buffers->observed.resize(
-      static_cast<size_t>(3 * frames * NodesOf(compiled_->plan)));
+std::span<const float> RowObservers::SolvePositions(
+    int64_t frames, std::span<const float> values) {
+  if (!lists_data_ || !NeedsPositions()) return {};
+  positions_.resize(static_cast<size_t>(3 * frames * NodesOf(compiled_->plan)));
   FkJob job;
   job.plan = &compiled_->plan;
   job.frames = frames;
   job.values = values;
   job.with_end_sites = true;
-  job.positions = buffers->observed;
-  job.scratch = &buffers->scratch;
+  job.positions = positions_;
+  job.scratch = &scratch_;
   job.Run();
+  return positions_;
 }
 
 void RowObservers::SolveLandmarks(int64_t frames,
@@ -136,47 +135,29 @@ void RowObservers::SolveLandmarks(int64_t frames,
   job.Run();
 }
 
-void RowObservers::Pass(int64_t frames, std::span<const float> values,
-                        std::span<const float> positions) {
+void RowObservers::Pass(int64_t frames, std::span<const float> values) {
   if (!DrawMeasures(frames)) return;
   if (lists_data_) SolveLandmarks(frames, values);
   ObservedRows rows;
   rows.first_frame = frames_;
   rows.frames = frames;
   rows.values = values;
-  rows.positions = positions;
+  rows.positions = SolvePositions(frames, values);
   rows.landmarks = landmarks_;
   ForEach([&](RowObserver* observer) { observer->Add(rows); });
   frames_ += frames;
 }
 
-void RowObservers::Add(int64_t frames, std::span<const float> values,
-                       bool is_solved, TileBuffers* buffers) {
-  const bool solves = lists_data_ && NeedsPositions();
+void RowObservers::Add(int64_t frames, std::span<const float> values) {
   const size_t width = compiled_->source->skeleton.channels.size();
-  const auto nodes = static_cast<size_t>(3 * NodesOf(compiled_->plan));
   const int64_t most = MaxPassed();
   // Work fails if the conversion is cancelled.
   const auto goes_on = [&] { return !has_failed_ && budget_->Work(0).ok(); };
   for (int64_t done = 0; done < frames && goes_on(); done += most) {
-    const auto count = static_cast<size_t>(std::min(most, frames - done));
-    const auto first = static_cast<size_t>(done);
-    const auto part = values.subspan(first * width, count * width);
-    const auto passed = static_cast<int64_t>(count);
-    std::span<const float> positions;
-    if (solves) {
-      if (!is_solved) Solve(passed, part, buffers);
-      positions = std::span(buffers->observed)
-                      .subspan(is_solved ? first * nodes : 0, count * nodes);
-    }
-    Pass(passed, part, positions);
+    const int64_t count = std::min(most, frames - done);
+    Pass(count, values.subspan(static_cast<size_t>(done) * width,
+                               static_cast<size_t>(count) * width));
   }
-}
-
-void RowObservers::Truncate(int64_t frames) {
-  if (frames >= frames_) return;
-  ForEach([&](RowObserver* observer) { observer->Truncate(frames); });
-  frames_ = frames;
 }
 
 void RowObservers::Finish(IssueLog* log) {

@@ -14,7 +14,6 @@
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/uninitialized.h"
 #include "bvhmill/pipeline/internal/compiled_skeleton.h"
-#include "bvhmill/pipeline/internal/rows/tile.h"
 #include "bvhmill/pipeline/options.h"
 #include "bvhmill/validate/measure/clip_measurer.h"
 #include "bvhmill/validate/row_observer.h"
@@ -22,7 +21,7 @@
 namespace bvhmill {
 
 // Kept from clip to clip. Begin, then Add for all rows in order, then Finish.
-// Solve may run in several threads at once; all else in one at a time.
+// One thread at a time.
 class RowObservers {
  public:
   RowObservers() : observers_(MakeRowObservers()) {}
@@ -39,26 +38,13 @@ class RowObservers {
   bool NeedsPositions() const;
 
   // Starts a clip. `compiled`, with a plan if positions are needed, and
-  // `options` stay until Finish. Draws the memory of the observers, and that of
-  // positions for `threads` threads.
+  // `options` stay until Finish. Draws the memory of the observers and that of
+  // positions.
   absl::Status Begin(const CompiledSkeleton& compiled,
                      const ConvertOptions& options, double frame_time,
-                     int threads, Budget* budget);
-  // Positions of all nodes are needed, and those of `frames` frames can be
-  // solved at once.
-  bool CanSolve(int64_t frames) const {
-    return lists_data_ && NeedsPositions() && frames <= MaxSolved();
-  }
-  // Solves the positions of a tile into `buffers`, if CanSolve.
-  void Solve(int64_t frames, std::span<const float> values,
-             TileBuffers* buffers) const;
-  // Passes on the next rows. `is_solved`: their positions are in `buffers`.
-  void Add(int64_t frames, std::span<const float> values, bool is_solved,
-           TileBuffers* buffers);
-  // Rows that were passed on.
-  int64_t frames() const { return frames_; }
-  // The rows from number `frames` on are void.
-  void Truncate(int64_t frames);
+                     Budget* budget);
+  // Passes on the next rows.
+  void Add(int64_t frames, std::span<const float> values);
   // Bytes of memory that the observers keep for the next clip, at most.
   size_t KeptBytes() const { return static_cast<size_t>(kept_bytes_); }
   // Logs what the observers found. All rows are good.
@@ -70,11 +56,12 @@ class RowObservers {
   int64_t MaxSolved() const;
   int64_t MaxJudged() const;
   int64_t MaxPassed() const;
-  // Solves the landmarks of those of the next frames that are judged. Not by
-  // the threads of Solve: they do not know the numbers of their frames.
+  // The positions of all nodes in the frames, if an observer needs them.
+  std::span<const float> SolvePositions(int64_t frames,
+                                        std::span<const float> values);
+  // Solves the landmarks of those of the next frames that are judged.
   void SolveLandmarks(int64_t frames, std::span<const float> values);
-  void Pass(int64_t frames, std::span<const float> values,
-            std::span<const float> positions);
+  void Pass(int64_t frames, std::span<const float> values);
 
   // Calls body(observer) for those that this clip needs, in order: the measurer
   // last. It uses what the rules about data find.
@@ -101,6 +88,7 @@ class RowObservers {
   int64_t frames_ = 0;
   int64_t landmark_step_ = 1;
   // As in ObservedRows.
+  UninitializedVector<float> positions_;
   UninitializedVector<float> landmarks_;
   // The scratch memory of kinematics.
   UninitializedVector<float> scratch_;

@@ -1,0 +1,94 @@
+#pragma once
+
+// The poses of a clip for the formats that hold arrays: solved in tiles of
+// frames, by several threads, and passed on in order. Private to encode/ and
+// pipeline/.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "bvhmill/base/uninitialized.h"
+#include "bvhmill/encode/encode.h"
+#include "bvhmill/encode/output.h"
+#include "bvhmill/kinematics/pose_array.h"
+
+namespace bvhmill {
+
+enum class PoseKind {
+  kPositions,
+  // See VelocityJob. The clip must have a rate.
+  kVelocities,
+  kLocalRotations,
+  kWorldRotations,
+};
+
+// An array of poses.
+struct PoseArray {
+  PoseKind kind = PoseKind::kPositions;
+  // True if the array has rows for end sites.
+  bool with_end_sites = false;
+  // Of an array that is solved whole.
+  TensorLayout layout = TensorLayout::kFrameMajor;
+  // For rotations.
+  RotationKind rotation_kind = RotationKind::kQuaternion;
+
+  bool operator==(const PoseArray& other) const = default;
+};
+
+// Number of components in a row.
+int64_t WidthOf(const PoseArray& array);
+// Number of rows in a frame.
+int64_t RowsOf(const PoseArray& array, const Skeleton& skeleton);
+// Bytes of the array of `frames` frames.
+int64_t BytesOf(const PoseArray& array, const Skeleton& skeleton,
+                int64_t frames);
+
+// The memory of a thread, and the time that it spent.
+struct PoseBuffers {
+  // The poses of a tile.
+  UninitializedVector<float> tile;
+  // Positions that velocities are derived from.
+  UninitializedVector<float> positions;
+  // The scratch memory of kinematics.
+  UninitializedVector<float> scratch;
+  std::chrono::nanoseconds solve{};
+  std::chrono::nanoseconds write{};
+};
+
+// Memory for poses, kept from output to output and from clip to clip.
+struct PoseWorkspace {
+  std::vector<PoseBuffers> threads;
+  // An array of all frames.
+  UninitializedVector<float> whole;
+  // The elapsed time of the functions below.
+  std::chrono::nanoseconds elapsed{};
+
+  // Sets all times to zero.
+  void ClearTimes();
+  // Bytes of memory.
+  size_t KeptBytes() const;
+};
+
+// Gets the poses of the next frames, frame-major.
+using PoseWriter = std::function<absl::Status(
+    int64_t first_frame, int64_t frames, std::span<const float> poses)>;
+
+// Solves `array` for all frames of the clip and calls `write` with those of a
+// tile at a time, in order, by one thread at a time. Fails as `write` and the
+// budget do, or as CheckRate does. O(frames x nodes).
+absl::Status WritePoses(const PoseArray& array, const EncodeContext& context,
+                        const PoseWriter& write);
+
+// Solves `array` for all frames into `whole`, which holds BytesOf(array) bytes.
+absl::Status SolvePoses(const PoseArray& array, const EncodeContext& context,
+                        std::span<float> whole);
+
+// FAILED_PRECONDITION, with an issue in the log, if the array is one of
+// velocities and the clip has no rate.
+absl::Status CheckRate(const PoseArray& array, const EncodeContext& context);
+
+}  // namespace bvhmill

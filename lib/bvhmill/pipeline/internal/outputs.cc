@@ -1,0 +1,189 @@
+#include "bvhmill/pipeline/internal/outputs.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/limits.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/encode/poses.h"
+#include "bvhmill/pipeline/internal/finalize_report.h"
+#include "bvhmill/pipeline/internal/stopwatch.h"
+
+namespace bvhmill {
+namespace {
+
+absl::Status TooManyBytes(int64_t limit) {
+  return LimitError("max_output_bytes", limit,
+                    "the outputs have more than max_output_bytes = " +
+                        std::to_string(limit) + " bytes");
+}
+
+// Hands the bytes of one output after the other to the receiver, and counts
+// them. A byte is a unit of work.
+class OutputSink final : public Sink {
+ public:
+  // `receiver` is null if the bytes are dropped.
+  OutputSink(OutputReceiver* receiver, int64_t limit, Budget* budget,
+             const ConvertResult& result)
+      : receiver_(receiver), limit_(limit), budget_(budget), result_(result) {}
+
+  void StartOutput(size_t output) {
+    output_ = output;
+    written_ = 0;
+  }
+  int64_t written() const { return written_; }
+
+  // The receiver is started before its first bytes. If it refuses, all outputs
+  // fail.
+  absl::Status Start() {
+    if (has_started_ || receiver_ == nullptr) return absl::OkStatus();
+    has_started_ = true;
+    return Note(receiver_->Begin(result_.info, result_.outputs));
+  }
+
+  // Long bytes go in pieces, so that a cancelled conversion stops soon.
+  absl::Status Append(std::string_view bytes) override {
+    constexpr size_t kPiece = size_t{4} << 20;
+    for (; !bytes.empty();
+         bytes.remove_prefix(std::min(kPiece, bytes.size()))) {
+      const std::string_view piece = bytes.substr(0, kPiece);
+      BVHMILL_RETURN_IF_ERROR(Count(static_cast<int64_t>(piece.size())));
+      if (receiver_ == nullptr) continue;
+      BVHMILL_RETURN_IF_ERROR(Start());
+      BVHMILL_RETURN_IF_ERROR(Note(receiver_->Data(output_, piece)));
+    }
+    return absl::OkStatus();
+  }
+
+  // Why the receiver took no more; OK if it did.
+  const absl::Status& refused() const { return refused_; }
+
+ private:
+  absl::Status Count(int64_t bytes) {
+    written_ += bytes;
+    all_ += bytes;
+    if (Exceeds(all_, limit_)) return TooManyBytes(limit_);
+    return WorkFrom(budget_, bytes);
+  }
+  absl::Status Note(const absl::Status& status) {
+    if (refused_.ok()) refused_ = status;
+    return status;
+  }
+
+  OutputReceiver* const receiver_;
+  const int64_t limit_;
+  Budget* const budget_;
+  const ConvertResult& result_;
+  size_t output_ = 0;
+  bool has_started_ = false;
+  // Bytes of this output, and of all.
+  int64_t written_ = 0;
+  int64_t all_ = 0;
+  absl::Status refused_;
+};
+
+// Describes all outputs. RESOURCE_EXHAUSTED if they are known to be too large.
+absl::Status Describe(const ConvertOptions& options,
+                      const EncodeContext& context,
+                      std::vector<OutputInfo>* outputs) {
+  int64_t bytes = 0;
+  outputs->resize(options.outputs.size());
+  for (size_t i = 0; i < outputs->size(); ++i) {
+    const OutputRequest& request = options.outputs[i];
+    OutputInfo& output = (*outputs)[i];
+    output.id = OutputId(request);
+    output.media_type = FormatOf(request.format).media_type;
+    output.status = absl::OkStatus();
+    bytes += DescribeFormat(request.format, context.skeleton(),
+                            context.frames(), &output);
+  }
+  const int64_t limit = options.limits.max_output_bytes;
+  return Exceeds(bytes, limit) ? TooManyBytes(limit) : absl::OkStatus();
+}
+
+// The error of an output whose format cannot hold the clip: that of the first
+// error in its report, if there is one.
+absl::Status ErrorOfOutput(const absl::Status& status, const Report& report) {
+  CallError error = CallErrorOf(status);
+  const Issue* first = FirstError(report);
+  if (first == nullptr) {
+    if (error.reason.empty()) error.reason = "OUTPUT_IMPOSSIBLE";
+    return MakeCallError(std::move(error));
+  }
+  const absl::Status of_issue = ErrorOf(status.code(), *first);
+  if (error.reason.empty()) return of_issue;
+  error.message = CallErrorOf(of_issue).message;
+  return MakeCallError(std::move(error));
+}
+
+// Writes output number `i`. `report` gets its issues. Fails if the other
+// outputs cannot be made, either.
+absl::Status MakeOutput(const ConvertOptions& options, size_t i,
+                        EncodeContext context, OutputSink* sink,
+                        ConvertResult* result, Report* report) {
+  OutputInfo& output = result->outputs[i];
+  IssueLog log(LogOptions(options));
+  context.log = &log;
+  sink->StartOutput(i);
+  const absl::Status status = Encode(options.outputs[i].format, context, sink);
+  *report = log.Finish(/*skeleton_read=*/true, /*motion_read=*/true);
+  if (status.ok()) {
+    output.size_bytes = sink->written();
+    return absl::OkStatus();
+  }
+  if (!absl::IsFailedPrecondition(status) || !sink->refused().ok()) {
+    return status;
+  }
+  output.status = ErrorOfOutput(status, *report);
+  output.size_bytes = 0;
+  output.tensor.reset();
+  return absl::OkStatus();
+}
+
+// Adds the issues of outputs to the report of the clip. If others were made, an
+// output that was not does not make the clip invalid.
+void AddReports(bool is_any_made, std::vector<Report> reports,
+                ConvertResult* result) {
+  for (size_t i = 0; i < reports.size(); ++i) {
+    const Verdict verdict = result->report.verdict;
+    AddToReport(std::move(reports[i]), &result->report);
+    if (is_any_made && !result->outputs[i].status.ok()) {
+      result->report.verdict = verdict;
+    }
+  }
+}
+
+}  // namespace
+
+absl::Status MakeOutputs(const ConvertOptions& options,
+                         const EncodeContext& context, OutputReceiver* receiver,
+                         ConvertResult* result) {
+  const StageTimer timer(&result->times.encode);
+  BVHMILL_RETURN_IF_ERROR(Describe(options, context, &result->outputs));
+  OutputSink sink(options.checks_only ? nullptr : receiver,
+                  options.limits.max_output_bytes, context.budget, *result);
+  std::vector<Report> reports(options.outputs.size());
+  absl::Status status;
+  absl::Status first;
+  bool is_any_made = false;
+  for (size_t i = 0; i < options.outputs.size() && status.ok(); ++i) {
+    status = MakeOutput(options, i, context, &sink, result, &reports[i]);
+    const absl::Status& made = result->outputs[i].status;
+    if (status.ok()) is_any_made |= made.ok();
+    if (first.ok()) first = made;
+  }
+  if (status.ok() && is_any_made) status = sink.Start();
+  AddReports(is_any_made && !options.checks_only, std::move(reports), result);
+  result->times.encode -= context.poses->elapsed;
+  BVHMILL_RETURN_IF_ERROR(status);
+  if (options.checks_only) {
+    return result->report.counts.errors > 0 ? absl::OkStatus() : first;
+  }
+  return is_any_made ? absl::OkStatus() : first;
+}
+
+}  // namespace bvhmill
