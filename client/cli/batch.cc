@@ -177,6 +177,54 @@ int64_t BytesOf(std::span<const Input> inputs) {
   return bytes;
 }
 
+// The text of a clip, in memory that the thread keeps for the next clip unless
+// it is large.
+class ThreadText {
+ public:
+  ThreadText() { text_.swap(Kept()); }
+  ~ThreadText() {
+    constexpr size_t kMostKept = size_t{8} << 20;
+    if (text_.capacity() <= kMostKept) text_.swap(Kept());
+  }
+  ThreadText(const ThreadText&) = delete;
+  ThreadText& operator=(const ThreadText&) = delete;
+
+  ClipText& operator*() { return text_; }
+  ClipText* operator->() { return &text_; }
+
+ private:
+  static ClipText& Kept() {
+    thread_local ClipText text;
+    return text;
+  }
+
+  ClipText text_;
+};
+
+// Converts a long file of text where it is: its memory is that of the cache of
+// files. Progress moves while it is read.
+ConvertResult WithMappedClip(
+    MappedFile* file, const Input& input,
+    const std::function<ConvertResult(const ClipData& clip)>& work,
+    ClipProgress* progress) {
+  ClipData clip;
+  clip.bytes = file->bytes();
+  clip.format = input.format;
+  // The other half is that of the outputs.
+  clip.on_read = [&](int64_t bytes) {
+    *progress = bytes / 2;
+    file->Release(bytes);
+  };
+  ConvertResult result = work(clip);
+  if (file->was_cut()) {
+    result = {};
+    result.status =
+        MakeStatus(absl::StatusCode::kNotFound,
+                   "cannot be read: became shorter while it was read");
+  }
+  return result;
+}
+
 ConvertResult WithMemoryForClip(
     const Session& session, const Input& input, const ReportOptions& report,
     const std::function<ConvertResult(const ClipData& clip)>& work,
@@ -184,26 +232,34 @@ ConvertResult WithMemoryForClip(
   ConvertResult unread;
   unread.status = input.status;
   if (!unread.status.ok()) return unread;
-  if (!session.engine->Reads(input.format)) {
+  const Engine& engine = *session.engine;
+  if (!engine.Reads(input.format)) {
     unread.status = MakeStatus(
         absl::StatusCode::kFailedPrecondition,
         "the server does not read ." + std::string(InfoOf(input.format).name));
     return unread;
   }
-  const int64_t limit = session.engine->MaxClipBytes();
-  ClipText text;
+  const int64_t limit = engine.MaxClipBytes();
   Encoding encoding = EncodingOf(input);
-  unread.status = ReadClip(input, limit, session.cancel, &text);
-  if (unread.status.ok()) *bytes = static_cast<int64_t>(text.size());
-  if (unread.status.ok() && !session.engine->Takes(OnWire(encoding))) {
-    unread.status = UnpackClip(encoding, limit, session.cancel, &text);
+  if (!engine.IsRemote() && encoding == Encoding::kIdentity &&
+      InfoOf(input.format).streams) {
+    if (const auto mapped = MapLongClip(input, limit); mapped != nullptr) {
+      *bytes = static_cast<int64_t>(mapped->bytes().size());
+      return WithMappedClip(mapped.get(), input, work, progress);
+    }
+  }
+  ThreadText text;
+  unread.status = ReadClip(input, limit, session.cancel, &*text);
+  if (unread.status.ok()) *bytes = static_cast<int64_t>(text->size());
+  if (unread.status.ok() && !engine.Takes(OnWire(encoding))) {
+    unread.status = UnpackClip(encoding, limit, session.cancel, &*text);
     encoding = Encoding::kIdentity;
   }
   if (absl::IsResourceExhausted(unread.status)) {
     return TooLarge(input.format, report, limit);
   }
   if (!unread.status.ok()) return unread;
-  const ClipData clip = {ViewOf(text), OnWire(encoding), progress,
+  const ClipData clip = {ViewOf(*text), OnWire(encoding), progress,
                          input.format};
   if (encoding == Encoding::kIdentity) return work(clip);
   return AsIfUnpackedHere(work(clip), input.format, report, limit);
@@ -220,8 +276,8 @@ std::string FailedOutputLines(const Input& input, const ConvertResult& result) {
       lines += "bvhmill: " + FailureLine(input.path, output.status) + "\n";
     }
   }
-  return lines + Printable(input.path) + ": note: made without it: " + made +
-         "\n";
+  return lines + Printable(input.path) +
+         ": note: these outputs were made: " + made + "\n";
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bvhmill/base/version.h"
+#include "bvhmill/pipeline/clip_converter.h"
 
 namespace bvhmill::client {
 namespace {
@@ -13,6 +14,22 @@ void SortArgs(ConvertResult* result) {
   for (Issue& issue : result->report.issues) {
     std::sort(issue.args.begin(), issue.args.end());
   }
+}
+
+// Reads the clip piece by piece.
+void ConvertPieces(const ClipData& clip, const ConvertOptions& options,
+                   OutputReceiver* receiver, const CancelToken* cancel,
+                   Converter* converter, ConvertResult* result) {
+  constexpr size_t kPiece = size_t{4} << 20;
+  ClipConverter pieces(converter, options, receiver, cancel, result);
+  pieces.SetTextBytes(static_cast<int64_t>(clip.bytes.size()));
+  bool is_wanted = true;
+  for (size_t at = 0; at < clip.bytes.size() && is_wanted; at += kPiece) {
+    is_wanted = pieces.Push(clip.bytes.substr(at, kPiece));
+    clip.on_read(
+        static_cast<int64_t>(std::min(at + kPiece, clip.bytes.size())));
+  }
+  pieces.Finish();
 }
 
 }  // namespace
@@ -34,7 +51,12 @@ ConvertResult LocalEngine::Convert(std::string_view /*name*/,
   limited.limits = limits_;
   limited.source_format = clip.format;
   const ConverterPool::Lease lease(&converters_);
-  ConvertResult result = lease->Convert(clip.bytes, limited, receiver, cancel);
+  ConvertResult result;
+  if (clip.on_read) {
+    ConvertPieces(clip, limited, receiver, cancel, &*lease, &result);
+  } else {
+    lease->ConvertInto(clip.bytes, limited, receiver, cancel, &result);
+  }
   SortArgs(&result);
   return result;
 }

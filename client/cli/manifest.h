@@ -7,6 +7,7 @@
 //   {"clip":"a/walk","done":{".csv":4711},"options":"<sha256>",
 //    "input":{"path":...,"size":...,"modified":...,"changed":...,
 //             "sha256":...}}
+// The digest is empty unless the run had --resume, or the input was just made.
 // If a run with --resume finds outputs but no manifest, that of the run begins
 // with the time when it was made, in nanoseconds since 1970:
 //   {"unknown_before":1764190000000000000}
@@ -44,7 +45,7 @@ struct MadeClip {
   static constexpr int64_t kUnknown = -1;
   std::map<std::string, int64_t> outputs;
   // True if the last line about the clip has "done": the outputs of that line
-  // were made, and `options` and input.sha256 are known.
+  // were made, and `options` and `input` are known.
   bool is_done = false;
   // SHA-256 of the options, in hexadecimal digits.
   std::string options;

@@ -108,6 +108,9 @@ struct ClipData {
   // the call returns. The report of the result has them all. A call that is
   // tried again may pass them again.
   std::function<void(std::span<const Issue> issues)> on_issues = {};
+  // If set, a clip that is converted in this process is read in pieces, and
+  // this is called with the bytes that were read so far.
+  std::function<void(int64_t bytes)> on_read = {};
 };
 
 // One server, or several that take turns. Thread-safe: any number of calls at

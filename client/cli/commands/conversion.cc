@@ -210,8 +210,10 @@ ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
   ConvertResult result = WithClip(
       session_, input, options_.convert.report,
       [&](const ClipData& clip) {
-        ProgressReceiver receiver(outputs, options_.convert.outputs, *bytes,
-                                  progress);
+        // A clip that is read in pieces moves the first half while it is read.
+        const int64_t begin = clip.on_read ? *bytes / 2 : 0;
+        ProgressReceiver receiver(outputs, options_.convert.outputs, begin,
+                                  *bytes, progress);
         const bool is_remote = session_.engine->IsRemote();
         ConvertResult made = session_.engine->Convert(
             input.path, clip, options_.convert,
@@ -227,7 +229,14 @@ ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
       !outputs->status().ok()) {
     return result;
   }
-  if (result.status.ok() && !Passes(result.report, options_.fail_on)) {
+  // The errors of outputs that could not be made keep no others from being
+  // made.
+  const bool fails_by_warnings =
+      options_.fail_on == FailOn::kWarning && result.report.counts.warnings > 0;
+  const bool passes = FirstFailure(result).ok()
+                          ? Passes(result.report, options_.fail_on)
+                          : !fails_by_warnings;
+  if (result.status.ok() && !passes) {
     result.status =
         MakeStatus(absl::StatusCode::kFailedPrecondition,
                    "has " + FaultCounts(result.report.counts) +

@@ -90,11 +90,12 @@ absl::Status ClipOutputs::Data(size_t output, std::string_view bytes) {
 }
 
 // Drops the files of outputs that could not be made, and those of an earlier
-// run in their place.
+// run in their place. The result may describe no outputs: all were made then.
 absl::Status ClipOutputs::KeepMade(const ConvertResult& result) {
+  if (result.outputs.empty()) return absl::OkStatus();
   std::vector<Output> kept;
   std::vector<std::string> failed;
-  for (size_t i = 0; i < result.outputs.size(); ++i) {
+  for (size_t i = 0; i < files_.size(); ++i) {
     const OutputInfo& output = result.outputs[i];
     if (!output.status.ok()) {
       failed.push_back(files_[i].extension);

@@ -53,11 +53,11 @@ absl::StatusOr<bool> ClipOutputs::Prepare(const CancelToken* cancel) {
   return true;
 }
 
-// Computes the digest of a large input during its conversion: both take about
-// the same time.
+// Computes the digest of a large input during its conversion. Only a run with
+// --resume needs one: a later run compares size and times first.
 void ClipOutputs::StartDigest() {
   constexpr int64_t kLarge = int64_t{4} << 20;
-  if (rules_.manifest == nullptr || !state_ || state_->size < kLarge) return;
+  if (!rules_.resume || !state_ || state_->size < kLarge) return;
   if (Exceeds(state_->size, rules_.max_clip_bytes)) return;
   try {
     digest_ = std::async(std::launch::async,
@@ -67,8 +67,12 @@ void ClipOutputs::StartDigest() {
   }
 }
 
+// FAILED_PRECONDITION if the input has changed since it was looked at. A change
+// so recent that another could get the same time needs the digest, too.
 absl::Status ClipOutputs::FinishDigest() {
-  return digest_.valid() ? digest_.get() : AddDigest(cancel_, &*state_);
+  if (digest_.valid()) return digest_.get();
+  const bool needs_digest = rules_.resume || state_->changed == 0;
+  return needs_digest ? AddDigest(cancel_, &*state_) : CheckUnchanged(*state_);
 }
 
 // True if the output is older than the manifest, so that its time alone tells

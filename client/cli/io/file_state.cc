@@ -18,8 +18,10 @@ namespace bvhmill::client {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
-// File systems may count time in whole seconds.
-constexpr int64_t kCoarsestClock = 2 * kSecond;
+// How long a file system may give changes the same time: one that counts whole
+// seconds, and others, whose clock ticks at least a hundred times a second.
+constexpr int64_t kCoarseTick = 2 * kSecond;
+constexpr int64_t kTick = kSecond / 50;
 constexpr size_t kReadBytes = size_t{256} << 10;
 
 int64_t Now() {
@@ -76,7 +78,9 @@ std::optional<FileState> StateOfFile(const std::string& path) {
   state.size = info.st_size;
   state.modified = NanosecondsOf(info.st_mtim);
   state.changed = NanosecondsOf(info.st_ctim);
-  if (state.changed > now - kCoarsestClock) state.changed = 0;
+  const bool is_coarse = info.st_mtim.tv_nsec == 0 && info.st_ctim.tv_nsec == 0;
+  const int64_t tick = is_coarse ? kCoarseTick : kTick;
+  if (state.changed > now - tick) state.changed = 0;
   return state;
 }
 
@@ -93,6 +97,12 @@ absl::Status AddDigest(const CancelToken* cancel, FileState* state) {
   return absl::OkStatus();
 }
 
+absl::Status CheckUnchanged(const FileState& state) {
+  struct stat info = {};
+  const bool is_there = stat(state.path.c_str(), &info) == 0;
+  return is_there && HasSameTimes(info, state) ? absl::OkStatus() : Changed();
+}
+
 absl::Status HasSameBytes(const FileState& then, const CancelToken* cancel,
                           FileState* now, bool* is_same) {
   *is_same = false;
@@ -102,6 +112,7 @@ absl::Status HasSameBytes(const FileState& then, const CancelToken* cancel,
     *is_same = true;
     return absl::OkStatus();
   }
+  if (then.sha256.empty()) return absl::OkStatus();
   if (now->sha256.empty()) {
     const absl::Status status = AddDigest(cancel, now);
     if (absl::IsCancelled(status)) return status;

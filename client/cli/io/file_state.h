@@ -36,10 +36,14 @@ std::optional<FileState> StateOfFile(const std::string& path);
 // cannot be read, or is not as it was when `state` was taken. CANCELLED.
 absl::Status AddDigest(const CancelToken* cancel, FileState* state);
 
+// FAILED_PRECONDITION if the size or the times of the file are not those of
+// `state`.
+absl::Status CheckUnchanged(const FileState& state);
+
 // Sets `is_same` to true if the file of `now` has the bytes that the file of
-// `then` had. Size and times decide if they can; otherwise now->sha256 is
-// computed. A file that cannot be read is not the same. The only error is
-// CANCELLED.
+// `then` had. Size and times decide if they are equal; otherwise the digests,
+// of which now->sha256 is computed if `then` has one. A file that cannot be
+// read is not the same. The only error is CANCELLED.
 absl::Status HasSameBytes(const FileState& then, const CancelToken* cancel,
                           FileState* now, bool* is_same);
 

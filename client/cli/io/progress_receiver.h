@@ -5,24 +5,26 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "bvhmill/pipeline/convert.h"
 #include "client/cli/ui/progress.h"
 
 namespace bvhmill::client {
 
-// Forwards all calls to another receiver. Measures the progress by the first
-// output that is made frame by frame. Not thread-safe.
+// Forwards all calls to another receiver. Each output is the same part of the
+// progress; within one, it is measured by bytes or lines, if their number is
+// known. Not thread-safe.
 class ProgressReceiver final : public OutputReceiver {
  public:
-  // `bytes` is the size of the clip; `progress` is set to the part of it that
-  // is done. The references are borrowed.
+  // `progress` moves from `begin` to `end`. The references are borrowed.
   ProgressReceiver(OutputReceiver* receiver,
-                   std::span<const OutputRequest> requests, int64_t bytes,
-                   ClipProgress* progress)
+                   std::span<const OutputRequest> requests, int64_t begin,
+                   int64_t end, ClipProgress* progress)
       : receiver_(*receiver),
         requests_(requests),
-        bytes_(bytes),
+        begin_(begin),
+        end_(end),
         progress_(*progress) {}
 
   absl::Status Hold(int64_t bytes) override { return receiver_.Hold(bytes); }
@@ -31,15 +33,20 @@ class ProgressReceiver final : public OutputReceiver {
   absl::Status Data(size_t output, std::string_view bytes) override;
 
  private:
+  // The bytes, or lines, of an output; 0 if they are not known.
+  struct Expected {
+    bool counts_lines = false;
+    int64_t count = 0;
+  };
+
   OutputReceiver& receiver_;
   std::span<const OutputRequest> requests_;
-  const int64_t bytes_;
+  const int64_t begin_;
+  const int64_t end_;
   ClipProgress& progress_;
-  // The output by which progress is measured.
+  std::vector<Expected> expected_;
+  // The output that is made, and its bytes or lines so far.
   size_t output_ = 0;
-  bool counts_lines_ = false;
-  // Bytes, or lines, of that output: all, as far as is known, and so far.
-  int64_t expected_ = 0;
   int64_t made_ = 0;
 };
 

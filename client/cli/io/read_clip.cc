@@ -95,7 +95,7 @@ class TextSink final : public Sink {
     if (IsCancelled(cancel_)) {
       return MakeStatus(absl::StatusCode::kCancelled, "cancelled");
     }
-    text_.insert(text_.end(), bytes.begin(), bytes.end());
+    text_.append(bytes.begin(), bytes.end());
     return absl::OkStatus();
   }
 
@@ -119,6 +119,17 @@ absl::Status ReadClip(const Input& input, int64_t max_bytes,
   const int64_t file_bytes = S_ISREG(info.st_mode) ? info.st_size : 0;
   if (Exceeds(file_bytes, max_bytes)) return TooLarge(max_bytes);
   return ReadAll(fd, file_bytes, max_bytes, cancel, bytes);
+}
+
+std::unique_ptr<MappedFile> MapLongClip(const Input& input, int64_t max_bytes) {
+  constexpr int64_t kLong = int64_t{16} << 20;
+  if (input.is_stdin || input.bytes < kLong) return nullptr;
+  const UniqueFd file = OpenAtOnce(input.path);
+  struct stat info = {};
+  if (!file.valid() || fstat(file.get(), &info) != 0) return nullptr;
+  const bool is_long = S_ISREG(info.st_mode) && info.st_size >= kLong &&
+                       !Exceeds(info.st_size, max_bytes);
+  return is_long ? MappedFile::Map(file.get(), info.st_size) : nullptr;
 }
 
 Encoding EncodingOf(const Input& input) {

@@ -2,6 +2,7 @@
 
 // Reads the text of a clip from a file or from stdin.
 
+#include <memory>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -9,6 +10,7 @@
 #include "bvhmill/base/uninitialized.h"
 #include "bvhmill/unpack/decoder.h"
 #include "client/cli/io/inputs.h"
+#include "client/cli/io/mapped_file.h"
 
 namespace bvhmill::client {
 
@@ -23,6 +25,10 @@ inline std::string_view ViewOf(const ClipText& text) {
 // taken. NOT_FOUND "cannot be read: why". CANCELLED.
 absl::Status ReadClip(const Input& input, int64_t max_bytes,
                       const CancelToken* cancel, ClipText* bytes);
+
+// Maps `input` if it is a regular file of at least 16 MiB, but not more than
+// `max_bytes`. Null: use ReadClip.
+std::unique_ptr<MappedFile> MapLongClip(const Input& input, int64_t max_bytes);
 
 // The compression of `input` by its name; none for stdin.
 Encoding EncodingOf(const Input& input);

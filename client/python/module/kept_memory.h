@@ -6,7 +6,6 @@
 // is a quarter of the time of a read.
 
 #include <cstddef>
-#include <vector>
 
 #include "bvhmill/base/uninitialized.h"
 
@@ -27,16 +26,6 @@ size_t KeptBytes();
 // As UninitializedAllocator, with kept memory for large buffers.
 template <typename T>
 struct KeptAllocator : UninitializedAllocator<T> {
-  template <typename U>
-  struct rebind {
-    using other = KeptAllocator<U>;
-  };
-
-  KeptAllocator() = default;
-  template <typename U>
-  // NOLINTNEXTLINE(google-explicit-constructor): allocators convert.
-  KeptAllocator(const KeptAllocator<U>& /*other*/) {}
-
   T* allocate(size_t count) {
     return IsLarge(count) ? static_cast<T*>(TakeLarge(count * sizeof(T)))
                           : UninitializedAllocator<T>::allocate(count);
@@ -51,6 +40,6 @@ struct KeptAllocator : UninitializedAllocator<T> {
 };
 
 // The bytes of an array, not initialized by resize().
-using Bytes = std::vector<char, KeptAllocator<char>>;
+using Bytes = UninitializedVector<char, KeptAllocator<char>>;
 
 }  // namespace bvhmill::python

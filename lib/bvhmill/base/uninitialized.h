@@ -1,14 +1,18 @@
 #pragma once
 
-// A vector whose resize() does not initialize new numbers, and whose first
-// number begins a line of the cache. It suits buffers that are then written
-// completely: setting them to zero first would touch every page one more time.
+// A vector of numbers whose resize() does not initialize new ones, and whose
+// first number begins a line of the cache. It suits buffers that are then
+// written completely: setting them to zero first would touch every page one
+// more time.
 
+#include <algorithm>
 #include <cstddef>
-#include <memory>
+#include <cstring>
+#include <initializer_list>
+#include <iterator>
 #include <new>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace bvhmill {
 
@@ -30,17 +34,6 @@ inline constexpr std::align_val_t kVectorBytes{64};
 
 template <typename T>
 struct UninitializedAllocator {
-  using value_type = T;
-
-  UninitializedAllocator() = default;
-  template <typename U>
-  // NOLINTNEXTLINE(google-explicit-constructor): allocators convert.
-  UninitializedAllocator(const UninitializedAllocator<U>& /*other*/) {}
-  friend bool operator==(const UninitializedAllocator& /*a*/,
-                         const UninitializedAllocator& /*b*/) {
-    return true;
-  }
-
   T* allocate(size_t count) {
     const bool is_small = count < kLargeBytes / sizeof(T);
     return static_cast<T*>(is_small
@@ -54,18 +47,117 @@ struct UninitializedAllocator {
       FreeLarge(memory);
     }
   }
-
-  template <typename U>
-  void construct(U* place) {
-    ::new (static_cast<void*>(place)) U;
-  }
-  template <typename U, typename... Args>
-  void construct(U* place, Args&&... args) {
-    ::new (static_cast<void*>(place)) U(std::forward<Args>(args)...);
-  }
 };
 
-template <typename T>
-using UninitializedVector = std::vector<T, UninitializedAllocator<T>>;
+// The part of std::vector that buffers need. Elements are copied as bytes,
+// never one by one: std::vector loops over all of them to construct and to
+// destroy.
+template <typename T, typename Allocator = UninitializedAllocator<T>>
+class UninitializedVector {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  using value_type = T;
+  using iterator = T*;
+  using const_iterator = const T*;
+
+  UninitializedVector() = default;
+  explicit UninitializedVector(size_t count) { resize(count); }
+  UninitializedVector(size_t count, T value) { assign(count, value); }
+  UninitializedVector(std::initializer_list<T> values) {
+    assign(values.begin(), values.end());
+  }
+  template <std::forward_iterator Iterator>
+  UninitializedVector(Iterator first, Iterator last) {
+    assign(first, last);
+  }
+  UninitializedVector(const UninitializedVector& other) {
+    assign(other.begin(), other.end());
+  }
+  UninitializedVector(UninitializedVector&& other) noexcept { swap(other); }
+  UninitializedVector& operator=(const UninitializedVector& other) {
+    if (this != &other) assign(other.begin(), other.end());
+    return *this;
+  }
+  UninitializedVector& operator=(UninitializedVector&& other) noexcept {
+    UninitializedVector(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~UninitializedVector() {
+    if (data_ != nullptr) Allocator().deallocate(data_, capacity_);
+  }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  size_t size() const { return size_; }
+  size_t capacity() const { return capacity_; }
+  bool empty() const { return size_ == 0; }
+  iterator begin() { return data_; }
+  iterator end() { return data_ + size_; }
+  const_iterator begin() const { return data_; }
+  const_iterator end() const { return data_ + size_; }
+  T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
+  T& back() { return data_[size_ - 1]; }
+  const T& back() const { return data_[size_ - 1]; }
+
+  void reserve(size_t capacity) {
+    if (capacity > capacity_) MoveTo(capacity);
+  }
+  void shrink_to_fit() {
+    if (size_ < capacity_) MoveTo(size_);
+  }
+  // New elements have any value. A larger block has twice the size at least.
+  void resize(size_t size) {
+    if (size > capacity_) reserve(std::max(size, 2 * size_));
+    size_ = size;
+  }
+  void clear() { size_ = 0; }
+  void push_back(T value) {
+    resize(size_ + 1);
+    back() = value;
+  }
+  void assign(size_t count, T value) {
+    clear();
+    resize(count);
+    std::fill(begin(), end(), value);
+  }
+  template <std::forward_iterator Iterator>
+  void assign(Iterator first, Iterator last) {
+    clear();
+    append(first, last);
+  }
+  // The elements must not be those of this vector.
+  template <std::forward_iterator Iterator>
+  void append(Iterator first, Iterator last) {
+    const size_t before = size_;
+    resize(before + static_cast<size_t>(std::distance(first, last)));
+    std::copy(first, last, begin() + before);
+  }
+  void swap(UninitializedVector& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+  friend bool operator==(const UninitializedVector& a,
+                         const UninitializedVector& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  // To a block for `capacity` >= size_ elements.
+  void MoveTo(size_t capacity) {
+    T* const moved = capacity == 0 ? nullptr : Allocator().allocate(capacity);
+    if (size_ > 0) std::memcpy(moved, data_, size_ * sizeof(T));
+    if (data_ != nullptr) Allocator().deallocate(data_, capacity_);
+    data_ = moved;
+    capacity_ = capacity;
+  }
+
+  T* data_ = nullptr;
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+};
 
 }  // namespace bvhmill

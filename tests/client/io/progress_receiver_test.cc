@@ -28,7 +28,7 @@ struct ProgressCase {
 std::string Zeros(size_t size) { return std::string(size, '\0'); }
 
 // A clip of 10 frames of 2 joints, whose text has 1000 bytes.
-TEST(ProgressReceiverTest, ProgressIsThatOfTheFirstOutputMadeByFrames) {
+TEST(ProgressReceiverTest, EachOutputIsTheSamePart) {
   const ProgressCase cases[] = {
       {"lines of a text",
        {"csv"},
@@ -40,13 +40,13 @@ TEST(ProgressReceiverTest, ProgressIsThatOfTheFirstOutputMadeByFrames) {
        {{0, Zeros(60), 250}, {0, Zeros(180), 1000}, {0, "\n", 1000}}},
       // Positions and quaternions take 560 bytes.
       {"bytes of an archive", {"npz"}, {{0, Zeros(140), 250}}},
-      {"the first of two",
+      {"two, one after the other",
        {"csv", "positions"},
-       {{0, "\n", 100}, {1, Zeros(240), 100}, {0, "\n", 200}}},
-      {"keys are fitted at the end",
+       {{0, "\n", 50}, {0, std::string(9, '\n'), 500}, {1, Zeros(60), 625}}},
+      {"one that is not known",
        {"anim", "positions"},
-       {{0, Zeros(500), 0}, {1, Zeros(24), 100}}},
-      {"nothing is made by frames", {"anim"}, {{0, Zeros(500), 0}}}};
+       {{0, Zeros(500), 0}, {1, Zeros(24), 550}}},
+      {"none is known", {"anim"}, {{0, Zeros(500), 0}}}};
   ClipInfo info;
   info.frames = 10;
   info.joint_count = 2;
@@ -60,7 +60,7 @@ TEST(ProgressReceiverTest, ProgressIsThatOfTheFirstOutputMadeByFrames) {
     }
     StringReceiver behind;
     client::ClipProgress progress = 0;
-    client::ProgressReceiver receiver(&behind, requests, 1000, &progress);
+    client::ProgressReceiver receiver(&behind, requests, 0, 1000, &progress);
     ASSERT_TRUE(receiver.Begin(info, outputs).ok());
     std::vector<std::string> all(outputs.size());
     for (const Piece& piece : c.pieces) {
