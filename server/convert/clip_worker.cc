@@ -97,8 +97,11 @@ size_t ClipWorker::Do(const ClipPtr& clip, NextClipStep* next) {
     case ClipStep::kGive:
       work->conversion.Give(std::move(next->bytes));
       [[fallthrough]];
-    case ClipStep::kWork:
-      return work->conversion.Step();
+    case ClipStep::kWork: {
+      const size_t bytes = work->conversion.Step();
+      work->conversion.Announce();
+      return bytes;
+    }
     case ClipStep::kFinish:
       Finish(clip);
       break;

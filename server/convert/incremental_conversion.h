@@ -53,6 +53,11 @@ class IncrementalConversion {
   // has_work().
   size_t Step();
 
+  // Starts the receiver as soon as the header is read: see ClipConverter.
+  void Announce() {
+    if (!is_broken()) converter_.Announce();
+  }
+
   // The issues that were found since the last call: see ClipConverter.
   std::vector<Issue> TakeNewIssues() {
     return is_broken() ? std::vector<Issue>() : converter_.TakeNewIssues();

@@ -174,8 +174,9 @@ TEST(ClipToAnim, ReportsTheFrameInWhichABoundIsMissed) {
   const Clip clip = Figure(60, 0);
   Clip with_reference = clip;
   with_reference.motion.frames += 1;
-  with_reference.motion.values.insert(with_reference.motion.values.begin(),
-                                      clip.skeleton.channels.size(), 0.0F);
+  auto& values = with_reference.motion.values;
+  values.assign(clip.skeleton.channels.size(), 0.0F);
+  values.append(clip.motion.values.begin(), clip.motion.values.end());
   const auto missed = [](const Clip& source, AnimReference reference) {
     ClipToAnimOptions options;
     options.joint_names = kNames;

@@ -79,17 +79,27 @@ TEST(UninitializedVector, KeepsValuesAsAVectorDoes) {
   values[4] = 5;
   values.resize(5);
   EXPECT_EQ(values, (UninitializedVector<float>{1, 2, 3, 4, 5}));
-  values.resize(7, 9.0f);
-  EXPECT_EQ(values[6], 9);
+  const std::vector<float> more = {6, 7};
+  values.append(more.begin(), more.end());
+  EXPECT_EQ(values, (UninitializedVector<float>{1, 2, 3, 4, 5, 6, 7}));
   const UninitializedVector<float> copy = values;
   EXPECT_EQ(copy, values);
 }
 
-TEST(UninitializedVector, ConstructsWhatHasAConstructor) {
-  UninitializedVector<std::string> names(3);
-  EXPECT_EQ(names[2], "");
-  names.emplace_back(3, 'x');
-  EXPECT_EQ(names.back(), "xxx");
+TEST(UninitializedVector, MovesAndSwapsWithoutACopy) {
+  UninitializedVector<float> values = {1, 2, 3};
+  const float* const data = values.data();
+  UninitializedVector<float> moved = std::move(values);
+  EXPECT_EQ(moved.data(), data);
+  UninitializedVector<float> other;
+  other.swap(moved);
+  EXPECT_EQ(other.data(), data);
+  EXPECT_TRUE(moved.empty());
+  other.reserve(1000);
+  EXPECT_EQ(other.capacity(), 1000);
+  other.shrink_to_fit();
+  EXPECT_EQ(other.capacity(), 3);
+  EXPECT_EQ(other, (UninitializedVector<float>{1, 2, 3}));
 }
 
 TEST(CancelToken, StaysCancelled) {

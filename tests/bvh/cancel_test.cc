@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "bvhmill/base/budget.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/stream_reader.h"
 #include "bvhmill/bvh/writer.h"
@@ -54,23 +55,8 @@ TEST(Cancel, IrregularRowsStopToo) {
   EXPECT_EQ(log.faults(), 0);
 }
 
-// Has enough after the first rows.
-class OneTaker final : public ClipReceiver {
- public:
-  bool OnHeader(const ClipHeader& /*header*/) override { return true; }
-  bool OnFrames(int64_t /*first_frame*/, int64_t /*frames*/,
-                std::span<const float> /*values*/) override {
-    ++calls_;
-    return false;
-  }
-  int calls() const { return calls_; }
-
- private:
-  int calls_ = 0;
-};
-
 // Rows of one line each, rows over several lines, and all rows in one line.
-TEST(Cancel, AReceiverThatHasEnoughEndsTheRowsOfEveryLayout) {
+TEST(Cancel, ABudgetThatRefusesEndsTheRowsOfEveryLayout) {
   std::string regular;
   StringSink sink(&regular);
   ASSERT_TRUE(WriteBvh(SmallLeg(50'000), {}, &sink).ok());
@@ -82,16 +68,20 @@ TEST(Cancel, AReceiverThatHasEnoughEndsTheRowsOfEveryLayout) {
                one_line.end() - 1, '\n', ' ');
   for (const std::string& text : {regular, broken, one_line}) {
     for (const size_t piece : {size_t{4096}, text.size()}) {
+      Limits limits;
+      limits.max_clip_memory_bytes = 200'000;
+      Budget budget(limits, nullptr);
+      ReadOptions options;
+      options.budget = &budget;
       IssueLog log({});
-      OneTaker taker;
-      StreamReader reader({}, &log, &taker);
+      ParsedClip clip;
+      StreamReader reader(options, &log, &clip);
       for (size_t at = 0; at < text.size(); at += piece) {
         reader.Push(std::string_view(text).substr(at, piece));
       }
-      const StreamResult result = reader.Finish();
-      EXPECT_TRUE(result.skeleton_read);
-      EXPECT_FALSE(result.motion_read);
-      EXPECT_EQ(taker.calls(), 1);
+      reader.Finish();
+      EXPECT_FALSE(clip.motion_read);
+      EXPECT_FALSE(budget.failure().ok());
       EXPECT_EQ(log.faults(), 0);
     }
   }

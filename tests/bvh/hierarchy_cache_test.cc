@@ -12,8 +12,8 @@
 #include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/encode/report_json.h"
-#include "tests/support/clip_collector.h"
 #include "tests/support/clips.h"
+#include "tests/support/read_in_pieces.h"
 
 namespace bvhmill::testing {
 namespace {

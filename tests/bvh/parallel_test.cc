@@ -10,8 +10,8 @@
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/encode/report_json.h"
 #include "tests/bvh/threads.h"
-#include "tests/support/clip_collector.h"
 #include "tests/support/clips.h"
+#include "tests/support/read_in_pieces.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -40,29 +40,15 @@ std::string Read(std::string_view text, Parallel* parallel, ReadResult* read) {
   return ReportJson("", log.Finish(read->skeleton_read, read->motion_read), {});
 }
 
-void ExpectTilesAsWhole(std::string_view text, const std::string& expected,
-                        const Clip& clip, Parallel* parallel) {
-  IssueLog log({});
-  ReadOptions options;
-  options.parallel = parallel;
-  const ReadResult read = ReadInTiles(text, options, &log);
-  EXPECT_EQ(
-      ReportJson("", log.Finish(read.skeleton_read, read.motion_read), {}),
-      expected);
-  ExpectSameClip(read.clip, clip);
-}
-
 void ExpectAsOneThread(std::string_view text, int runs = 1) {
   ReadResult one;
   const std::string expected = Read(text, nullptr, &one);
-  ExpectTilesAsWhole(text, expected, one.clip, nullptr);
   for (const int count : {2, 5}) {
     Threads threads(count);
     ReadResult many;
     EXPECT_EQ(Read(text, &threads, &many), expected);
     ExpectSameClip(many.clip, one.clip);
     EXPECT_EQ(threads.runs(), runs);
-    ExpectTilesAsWhole(text, expected, one.clip, &threads);
   }
 }
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bvhmill/bvh/rows/block_scanner.h"
-#include "bvhmill/bvh/rows/tile_scanner.h"
 #include "tests/bvh/threads.h"
 
 namespace bvhmill::testing {
@@ -85,85 +84,6 @@ TEST(BlockScanner, TakesTheBlocksBeforeAnOddLine) {
     EXPECT_LE(scan.bytes, odd);
     EXPECT_GT(scan.bytes + 2 * kBlockBytes, odd);
     ExpectValues(values, static_cast<int64_t>(scan.rows));
-  }
-}
-
-// Keeps what comes in turn.
-class Collector final : public TileReceiver {
- public:
-  explicit Collector(int64_t most_turns) : most_turns_(most_turns) {}
-  bool OnHeader(const ClipHeader&) override { return true; }
-  bool OnFrames(int64_t, int64_t, std::span<const float>) override {
-    return false;
-  }
-  void OnTile(int, int64_t, std::span<const float>) override {}
-  bool OnTileInOrder(int, int64_t first_frame, int64_t frames,
-                     std::span<const float> values) override {
-    EXPECT_EQ(static_cast<size_t>(first_frame) * kWidth, values_.size());
-    EXPECT_EQ(static_cast<size_t>(frames) * kWidth, values.size());
-    values_.insert(values_.end(), values.begin(), values.end());
-    return ++turns_ < most_turns_;
-  }
-  const std::vector<float>& values() const { return values_; }
-  int64_t turns() const { return turns_; }
-
- private:
-  int64_t most_turns_;
-  int64_t turns_ = 0;
-  std::vector<float> values_;
-};
-
-RowsScan ScanTiles(const std::string& text, int64_t most_frames, int workers,
-                   Collector* collector, bool* refused) {
-  const ReadOptions options;
-  TileScanner scanner(text, kWidth, most_frames, options, collector);
-  EXPECT_GT(scanner.tiles(), 2);
-  std::vector<UninitializedVector<float>> room(static_cast<size_t>(workers));
-  Threads(workers).Run(workers, [&](int64_t i) {
-    scanner.Work(static_cast<int>(i), &room[static_cast<size_t>(i)]);
-  });
-  *refused = scanner.refused();
-  return scanner.taken();
-}
-
-TEST(TileScanner, TakesAllRegularRows) {
-  const std::string text = RowsText(kScannedRows);
-  for (const int workers : {1, 3}) {
-    Collector collector(1'000);
-    bool refused = true;
-    const RowsScan scan =
-        ScanTiles(text, kScannedRows, workers, &collector, &refused);
-    EXPECT_FALSE(refused);
-    EXPECT_EQ(scan.rows, kScannedRows);
-    EXPECT_EQ(scan.bytes, text.size());
-    EXPECT_EQ(scan.lines, kScannedRows);
-    ASSERT_EQ(collector.values().size(), kScannedRows * kWidth);
-    ExpectValues(collector.values(), kScannedRows);
-  }
-}
-
-TEST(TileScanner, StopsWhenItsReceiverStops) {
-  for (const int workers : {1, 3}) {
-    Collector collector(2);
-    bool refused = false;
-    ScanTiles(RowsText(kScannedRows), kScannedRows, workers, &collector,
-              &refused);
-    EXPECT_TRUE(refused);
-    EXPECT_EQ(collector.turns(), 2);
-  }
-}
-
-// A tile with more frames than there may be is left to others.
-TEST(TileScanner, StopsAtTheFrameLimit) {
-  for (const int workers : {1, 3}) {
-    Collector collector(1'000);
-    bool refused = false;
-    const RowsScan scan = ScanTiles(RowsText(kScannedRows), kScannedRows - 1,
-                                    workers, &collector, &refused);
-    EXPECT_FALSE(refused);
-    EXPECT_GT(scan.rows, kScannedRows / 2);
-    EXPECT_LT(scan.rows, kScannedRows);
-    EXPECT_EQ(collector.values().size(), scan.rows * kWidth);
   }
 }
 

@@ -13,9 +13,9 @@
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/stream_reader.h"
 #include "bvhmill/encode/report_json.h"
-#include "tests/support/clip_collector.h"
 #include "tests/support/clips.h"
 #include "tests/support/files.h"
+#include "tests/support/read_in_pieces.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -64,8 +64,6 @@ void ExpectSameForEveryCut(std::string_view text, ReadOptions options) {
     SCOPED_TRACE("pieces of " + std::to_string(size));
     ExpectAsWhole(text, options, whole, [&](int64_t) { return size; });
   }
-  IssueLog log({});
-  ExpectAsWhole(ReadInTiles(text, options, &log), whole, &log);
   const size_t step = 1 + text.size() / 500;
   for (size_t cut = 0; cut <= text.size(); cut += step) {
     SCOPED_TRACE("cut at " + std::to_string(cut));
@@ -143,8 +141,6 @@ TEST(Stream, EveryCutOfRealFiles) {
     for (const size_t size : {1, 4097, 65'536}) {
       ExpectAsWhole(text, {}, whole, [&](int64_t) { return size; });
     }
-    IssueLog log({});
-    ExpectAsWhole(ReadInTiles(text, {}, &log), whole, &log);
   }
 }
 
@@ -311,52 +307,6 @@ TEST(Stream, TargetsAgreeOnLongFiles) {
       ExpectSameClip(fast.read.clip, twin.read.clip);
     }
   }
-}
-
-class StoppingReceiver final : public ClipReceiver {
- public:
-  explicit StoppingReceiver(int64_t calls) : calls_(calls) {}
-  bool OnHeader(const ClipHeader& heads) override {
-    declared_ = heads.declared_frames;
-    return calls_-- > 0;
-  }
-  bool OnFrames(int64_t, int64_t, std::span<const float>) override {
-    return calls_-- > 0;
-  }
-  int64_t calls() const { return calls_; }
-  int64_t declared() const { return declared_; }
-
- private:
-  int64_t calls_;
-  int64_t declared_ = 0;
-};
-
-TEST(Stream, AReceiverCanStopIt) {
-  const std::string text = LongCases().front().text;
-  for (int64_t calls = 0; calls < 4; ++calls) {
-    StoppingReceiver receiver(calls);
-    IssueLog log({});
-    StreamReader reader({}, &log, &receiver);
-    bool wanted = true;
-    for (size_t at = 0; at < text.size(); at += 9'999) {
-      wanted = reader.Push(std::string_view(text).substr(at, 9'999));
-    }
-    EXPECT_FALSE(wanted);
-    EXPECT_FALSE(reader.Finish().motion_read);
-    EXPECT_EQ(receiver.calls(), -1) << "was called again";
-    EXPECT_EQ(receiver.declared(), 150'000);
-    EXPECT_EQ(log.faults(), 0);
-  }
-}
-
-// Tiles come while the file still arrives.
-TEST(Stream, TilesComeEarly) {
-  const std::string text = LongCases().front().text;
-  StoppingReceiver receiver(1'000);
-  IssueLog log({});
-  StreamReader reader({}, &log, &receiver);
-  reader.Push(std::string_view(text).substr(0, text.size() / 2));
-  EXPECT_LT(receiver.calls(), 1'000 - 3);
 }
 
 TEST(Stream, AnEmptyText) {

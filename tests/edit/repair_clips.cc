@@ -34,7 +34,7 @@ Clip Repeating(const Clip& poses, int64_t stride, int64_t first, int64_t last) {
     const int64_t count = t == 0 ? first : is_last ? last : stride;
     for (int64_t i = 0; i < count; ++i) {
       const auto begin = poses.motion.values.begin() + t * width;
-      out.motion.values.insert(out.motion.values.end(), begin, begin + width);
+      out.motion.values.append(begin, begin + width);
       ++out.motion.frames;
     }
   }

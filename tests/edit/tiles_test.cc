@@ -104,8 +104,7 @@ TEST(Tiles, AFewFramesAtATime) {
       rows =
           rows.last(static_cast<size_t>(left) * clip.skeleton.channels.size());
       out.motion.frames += some.frames;
-      out.motion.values.insert(out.motion.values.end(), some.values.begin(),
-                               some.values.end());
+      out.motion.values.append(some.values.begin(), some.values.end());
       ASSERT_GE(editor->FramesOfTaken(), out.motion.frames);
     }
     EXPECT_TRUE(editor->Finish().ok());

@@ -7,6 +7,7 @@
 
 #include "bvhmill/anim/format/anim_reader.h"
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/encode/anim_target.h"
 #include "bvhmill/encode/avatar_names.h"
 #include "tests/encode/encode_support.h"
 #include "tests/support/clips.h"
@@ -121,11 +122,9 @@ TEST(AnimNames, TenRefusedJointsAreNamed) {
 Report CheckOf(const Clip& clip, const AnimFormat& format) {
   IssueLog log({});
   EncodeContext context;
-  context.skeleton = &clip.skeleton;
-  context.frames = clip.motion.frames;
-  context.frame_time = clip.motion.frame_time;
+  context.clip = &clip;
   context.log = &log;
-  MakeEncoder({"", format})->Check(context);
+  CheckAnimTarget(format, context);
   return log.Finish(true, true);
 }
 

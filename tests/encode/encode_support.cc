@@ -9,30 +9,6 @@
 namespace bvhmill::testing {
 namespace {
 
-// The arrays that `needs` asks for, of some frames of the clip.
-std::vector<std::vector<float>> ArraysOf(const Clip& clip,
-                                         const EncoderNeeds& needs) {
-  std::vector<std::vector<float>> arrays;
-  for (const PoseArray& array : needs.arrays) {
-    arrays.push_back(PosesOf(clip, array));
-  }
-  return arrays;
-}
-
-std::vector<std::span<const float>> SpansOf(
-    const std::vector<std::vector<float>>& arrays) {
-  return {arrays.begin(), arrays.end()};
-}
-
-// Frames [first, first + frames) of `clip`.
-Clip Slice(const Clip& clip, int64_t first, int64_t frames) {
-  Clip slice = {clip.skeleton, {frames, clip.motion.frame_time, {}}};
-  const auto columns = static_cast<int64_t>(clip.skeleton.channels.size());
-  const auto begin = clip.motion.values.begin() + first * columns;
-  slice.motion.values.assign(begin, begin + frames * columns);
-  return slice;
-}
-
 void AppendUtf8(uint32_t c, std::string* out) {
   if (c < 0x80) {
     *out += static_cast<char>(c);
@@ -64,37 +40,31 @@ std::vector<float> PosesOf(const Clip& clip, const PoseArray& array) {
                                              : job.world_rotations) = out;
   EXPECT_NE(array.kind, PoseKind::kVelocities);
   EXPECT_TRUE(job.Validate().ok()) << job.Validate();
-  SolveReference<double>(job);
+  job.Run();
   return out;
 }
 
 Encoded Encode(const Clip& clip, const FormatOptions& format,
-               int64_t tile_frames) {
-  EncodeContext context = {&clip.skeleton, clip.motion.frames,
-                           clip.motion.frame_time};
+               Parallel* parallel) {
+  const Plan plan = MakePlan(clip.skeleton, {});
   IssueLog log({});
-  context.log = &log;
+  EncodeContext context;
   context.clip = &clip;
-  const auto encoder = MakeEncoder({"", format});
-  const EncoderNeeds& needs = encoder->Needs();
+  context.plan = &plan;
+  context.log = &log;
+  context.parallel = parallel;
   Encoded out;
-  encoder->Describe(context, &out.info);
+  const int64_t least =
+      DescribeFormat(format, clip.skeleton, clip.motion.frames, &out.info);
   out.info.media_type = FormatOf(format).media_type;
   StringSink sink(&out.bytes);
-  out.status = encoder->Begin(context, &sink);
-  for (int64_t first = 0; first < context.frames && out.status.ok();
-       first += tile_frames) {
-    const int64_t frames = std::min(tile_frames, context.frames - first);
-    const Clip slice = Slice(clip, first, frames);
-    const auto arrays = needs.full_arrays ? std::vector<std::vector<float>>{}
-                                          : ArraysOf(slice, needs);
-    out.status = encoder->Add({first, frames, slice.motion.values},
-                              SpansOf(arrays), &sink);
-  }
-  const auto wholes = needs.full_arrays ? ArraysOf(clip, needs)
-                                        : std::vector<std::vector<float>>{};
-  if (out.status.ok()) out.status = encoder->End(SpansOf(wholes), &sink);
+  out.status = Encode(format, context, &sink);
   out.report = log.Finish(true, true);
+  const auto size = static_cast<int64_t>(out.bytes.size());
+  if (out.status.ok()) {
+    EXPECT_LE(least, size);
+    EXPECT_EQ(out.info.size_bytes, out.info.size_bytes < 0 ? -1 : size);
+  }
   return out;
 }
 

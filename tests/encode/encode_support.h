@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs encoders over clips, and reads back what they write with readers that
+// Writes clips in the formats, and reads back what they write with readers that
 // share nothing with the library.
 
 #include <array>
@@ -13,10 +13,11 @@
 
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/encode/encode.h"
+#include "bvhmill/encode/poses.h"
 
 namespace bvhmill::testing {
 
-// An array of the poses of `clip`, by the reference in double precision.
+// An array of the poses of `clip`, by one job of kinematics.
 std::vector<float> PosesOf(const Clip& clip, const PoseArray& array);
 
 // The arrays that formats are made of.
@@ -35,9 +36,9 @@ struct Encoded {
   Report report;
 };
 
-// Feeds `clip` to the encoder in tiles of `tile_frames`.
+// Writes `clip` with the threads of `parallel`; null: with one.
 Encoded Encode(const Clip& clip, const FormatOptions& format,
-               int64_t tile_frames = 1 << 20);
+               Parallel* parallel = nullptr);
 
 // The bytes of a tensor as numbers.
 template <typename T>

@@ -16,9 +16,9 @@ Arrays ArraysOf(const Encoded& encoded) {
   return out;
 }
 
-Arrays ReadNpz(const Clip& clip, bool with_end_sites, int64_t tile = 2) {
+Arrays ReadNpz(const Clip& clip, bool with_end_sites) {
   const Encoded encoded =
-      Encode(clip, NpzFormat{.with_end_sites = with_end_sites}, tile);
+      Encode(clip, NpzFormat{.with_end_sites = with_end_sites});
   EXPECT_TRUE(encoded.status.ok()) << encoded.status;
   EXPECT_EQ(encoded.info.media_type, "application/zip");
   EXPECT_FALSE(encoded.info.tensor.has_value());
@@ -149,17 +149,6 @@ TEST(Npz, WithoutFrames) {
   EXPECT_EQ(arrays.at("rotations.npy").data, "");
 }
 
-TEST(Npz, TilesDoNotMatter) {
-  const Clip clip = RandomClip({}, 23, 5);
-  for (const bool end_sites : {false, true}) {
-    const NpzFormat format = {.with_end_sites = end_sites};
-    const std::string whole = Encode(clip, format).bytes;
-    for (const int64_t tile : {1, 2, 7, 22, 23}) {
-      EXPECT_EQ(Encode(clip, format, tile).bytes, whole) << tile;
-    }
-  }
-}
-
 // The arrays that are asked for are those of the formats of their names.
 TEST(Npz, ArraysAreTheTensorsOfTheirKinds) {
   const Clip clip = Figure(5);
@@ -171,19 +160,18 @@ TEST(Npz, ArraysAreTheTensorsOfTheirKinds) {
       format.rotation_kind = kind;
       format.rotation_space = space;
       format.positions = false;
-      const Arrays arrays = ArraysOf(Encode(clip, format, 2));
+      const Arrays arrays = ArraysOf(Encode(clip, format));
       EXPECT_FALSE(arrays.contains("positions.npy"));
       RotationsFormat rotations;
       rotations.kind = kind;
       rotations.space = space;
-      EXPECT_EQ(arrays.at("rotations.npy").data,
-                Encode(clip, rotations, 2).bytes);
+      EXPECT_EQ(arrays.at("rotations.npy").data, Encode(clip, rotations).bytes);
     }
   }
   const std::string matrix = [&] {
     NpzFormat format;
     format.rotation_kind = RotationKind::kMatrix;
-    return ArraysOf(Encode(clip, format, 2)).at("rotations.npy").shape;
+    return ArraysOf(Encode(clip, format)).at("rotations.npy").shape;
   }();
   EXPECT_EQ(matrix, "(5, 4, 3, 3)");
 }

@@ -21,9 +21,9 @@ Clip Figure() {
   return CountingClip(builder.Build(), kFrames);
 }
 
-std::vector<float> EncodeNumbers(const Clip& clip, const FormatOptions& format,
-                                 int64_t tile = 3) {
-  const Encoded encoded = Encode(clip, format, tile);
+std::vector<float> EncodeNumbers(const Clip& clip,
+                                 const FormatOptions& format) {
+  const Encoded encoded = Encode(clip, format);
   EXPECT_TRUE(encoded.status.ok()) << encoded.status;
   EXPECT_EQ(encoded.info.size_bytes, encoded.bytes.size());
   return Numbers<float>(encoded.bytes);
@@ -180,20 +180,6 @@ TEST(Tensors, ShapesAndAxes) {
     for (const int64_t size : c.shape) bytes *= size;
     EXPECT_EQ(encoded.bytes.size(), bytes);
     EXPECT_EQ(encoded.info.size_bytes, bytes);
-  }
-}
-
-TEST(Tensors, TilesDoNotMatter) {
-  constexpr auto kJoints = TensorLayout::kJointMajor;
-  const FormatOptions formats[] = {
-      PositionsFormat{}, PositionsFormat{kJoints}, PositionsFormat{{}, true},
-      RotationsFormat{}, RotationsFormat{RotationKind::kSixD, kJoints}};
-  const Clip clip = RandomClip({}, 23, 6);
-  for (const FormatOptions& format : formats) {
-    const std::string whole = Encode(clip, format).bytes;
-    for (const int64_t tile : {1, 2, 7, 22, 23}) {
-      EXPECT_EQ(Encode(clip, format, tile).bytes, whole) << tile;
-    }
   }
 }
 

@@ -47,7 +47,7 @@ std::vector<CsvRow> ParseCsv(const std::string& text) {
 }
 
 std::vector<CsvRow> EncodeCsv(const Clip& clip, const CsvFormat& format) {
-  const Encoded encoded = Encode(clip, format, 2);
+  const Encoded encoded = Encode(clip, format);
   EXPECT_TRUE(encoded.status.ok()) << encoded.status;
   EXPECT_EQ(encoded.info.media_type, "text/csv");
   return ParseCsv(encoded.bytes);
@@ -137,18 +137,10 @@ TEST(Bvh, ReadsBackTheSame) {
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE(seed);
     const Clip clip = RandomClip({.scales = true}, 6, seed);
-    const Encoded encoded = Encode(clip, BvhFormat{}, 4);
+    const Encoded encoded = Encode(clip, BvhFormat{});
     ASSERT_TRUE(encoded.status.ok()) << encoded.status;
     EXPECT_EQ(encoded.info.media_type, "text/x-bvh");
     ExpectSameClip(ReadBack(encoded.bytes), clip);
-  }
-}
-
-TEST(Bvh, TilesDoNotMatter) {
-  const Clip clip = RandomClip({}, 10, 3);
-  const std::string whole = Encode(clip, BvhFormat{}).bytes;
-  for (const int64_t tile : {1, 3, 9}) {
-    EXPECT_EQ(Encode(clip, BvhFormat{}, tile).bytes, whole) << tile;
   }
 }
 

@@ -11,7 +11,7 @@
 #include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/encode/report_json.h"
-#include "tests/support/clip_collector.h"
+#include "tests/support/read_in_pieces.h"
 
 namespace {
 

@@ -109,7 +109,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"absl/synchronization/mutex.h", "server bench"},
     {"absl/", ""},
     {"iconv.h", "lib/bvhmill/base"},
-    {"sys/mman.h", "lib/bvhmill/base server client/python"},
+    {"sys/mman.h", "lib/bvhmill/base server client/cli client/python"},
     {"sys/types.h", "lib/bvhmill/pipeline server client bench"},
     {"unistd.h",
      "lib/bvhmill/pipeline lib/bvhmill/settings server client bench"},

@@ -112,7 +112,12 @@ void ExpectFrameApartIsLeftOut(bool is_first, std::string_view code) {
   const size_t width = clip.skeleton.channels.size();
   const auto alone = Convert(text.str(), Measured(), nullptr, nullptr).measures;
   auto& values = clip.motion.values;
-  values.insert(is_first ? values.begin() : values.end(), width, 0.0F);
+  const std::vector<float> before(values.begin(), values.end());
+  const std::vector<float> zeros(width);
+  values.clear();
+  if (is_first) values.append(zeros.begin(), zeros.end());
+  values.append(before.begin(), before.end());
+  if (!is_first) values.append(zeros.begin(), zeros.end());
   ++clip.motion.frames;
   const ConvertResult result =
       Convert(WrittenAsBvh(clip), Measured(), nullptr, nullptr);

@@ -41,10 +41,17 @@ TEST(AnimOutput, IssuesOfItAreInTheReport) {
   EXPECT_EQ(result.report.counts.infos, 3);
 }
 
+// The .anim alone.
+ConvertOptions AnimAlone(AnimProfile profile = AnimProfile::kBest) {
+  ConvertOptions options = AnimOptions(profile);
+  options.outputs.erase(options.outputs.begin());
+  return options;
+}
+
 TEST(AnimOutput, ATargetThatCannotBeIsAFailedPrecondition) {
   StringReceiver receiver;
   const ConvertResult result =
-      ConvertText(AvatarText(1803), AnimOptions(), &receiver);
+      ConvertText(AvatarText(1803), AnimAlone(), &receiver);
   ExpectFailed(result, absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(ReasonOf(result.status), "TARGET_ANIM_DURATION");
   EXPECT_FALSE(MetadataOf(result.status, "seconds").empty());
@@ -53,10 +60,39 @@ TEST(AnimOutput, ATargetThatCannotBeIsAFailedPrecondition) {
   EXPECT_TRUE(receiver.data().empty());
 }
 
+// It does not take the other outputs with it, nor the verdict of the clip.
+TEST(AnimOutput, ATargetThatCannotBeLeavesTheOthers) {
+  const ConvertOptions options = AnimOptions();
+  StringReceiver receiver;
+  const ConvertResult result =
+      ConvertText(AvatarText(1803), options, &receiver);
+  ASSERT_TRUE(result.status.ok()) << result.status;
+  ASSERT_EQ(result.outputs.size(), 2);
+  EXPECT_TRUE(result.outputs[0].status.ok());
+  EXPECT_EQ(result.outputs[0].size_bytes, receiver.data()[0].size());
+  EXPECT_GT(receiver.data()[0].size(), 0);
+  EXPECT_EQ(ReasonOf(result.outputs[1].status), "TARGET_ANIM_DURATION");
+  EXPECT_EQ(FirstFailure(result), result.outputs[1].status);
+  EXPECT_EQ(result.outputs[1].size_bytes, 0);
+  EXPECT_TRUE(receiver.data()[1].empty());
+  EXPECT_TRUE(Lists(result.report, "TARGET_ANIM_DURATION"));
+  EXPECT_EQ(result.report.counts.errors, 1);
+  EXPECT_TRUE(IsGood(result.report.verdict));
+}
+
+// A check says that an output cannot be made.
+TEST(AnimOutput, ACheckOfATargetThatCannotBeIsInvalid) {
+  ConvertOptions options = AnimOptions();
+  options.checks_only = true;
+  const ConvertResult result = ConvertText(AvatarText(1803), options, nullptr);
+  EXPECT_TRUE(result.status.ok()) << result.status;
+  EXPECT_EQ(result.report.verdict, Verdict::kInvalid);
+}
+
 TEST(AnimOutput, RefusalsOfTheViewerNameTheJoint) {
   StringReceiver receiver;
-  const ConvertResult result = ConvertText(
-      ChainText(3, 9), AnimOptions(AnimProfile::kViewer), &receiver);
+  const ConvertResult result =
+      ConvertText(ChainText(3, 9), AnimAlone(AnimProfile::kViewer), &receiver);
   ExpectFailed(result, absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(ReasonOf(result.status), "TARGET_ANIM_VIEWER");
   EXPECT_EQ(MetadataOf(result.status, "status"), "E_ST_BAD_ROOT");
@@ -64,7 +100,7 @@ TEST(AnimOutput, RefusalsOfTheViewerNameTheJoint) {
 }
 
 TEST(AnimOutput, AnIgnoredTargetFailsWhenItIsMade) {
-  ConvertOptions options = AnimOptions();
+  ConvertOptions options = AnimAlone();
   options.report.ignore_codes = {"TARGET_ANIM_DURATION"};
   StringReceiver receiver;
   const ConvertResult result =

@@ -171,11 +171,6 @@ TEST(ClipConverter, LittleTextOfManyPoses) {
     const Converted whole = ConvertWhole(text, options);
     EXPECT_TRUE(whole.result.status.ok()) << whole.result.status;
     ExpectSame(ConvertPieces(text, options, 1 << 20), whole);
-    // The same by the way that keeps all rows.
-    options.outputs.push_back({"bvh", BvhFormat{}});
-    const Converted kept = ConvertWhole(text, options);
-    EXPECT_TRUE(kept.outputs[0] == whole.outputs[0]);
-    EXPECT_TRUE(kept.outputs[1] == whole.outputs[1]);
   }
 }
 
@@ -212,26 +207,6 @@ TEST(ClipConverter, StopsWhenItIsCancelled) {
   EXPECT_FALSE(converter.Push(text.substr(1'000)));
   converter.Finish();
   ExpectFailed(result, absl::StatusCode::kCancelled);
-}
-
-// Notes how much was received when.
-TEST(ClipConverter, OutputsLeaveWhileTheClipArrives) {
-  const std::string text = ChainText(20, 5'000);
-  ConvertOptions options;
-  options.outputs = {{"", PositionsFormat{}}};
-  StringReceiver receiver;
-  ConvertResult result;
-  ClipConverter converter(options, &receiver, nullptr, &result);
-  const size_t half = text.size() / 2;
-  EXPECT_TRUE(converter.Push(text.substr(0, half)));
-  ASSERT_EQ(receiver.data().size(), 1);
-  const size_t early = receiver.data()[0].size();
-  const size_t all = size_t{5'000} * 20 * 12;
-  EXPECT_GT(early, all / 3);
-  EXPECT_TRUE(converter.Push(text.substr(half)));
-  converter.Finish();
-  EXPECT_TRUE(result.status.ok()) << result.status;
-  EXPECT_EQ(receiver.data()[0].size(), all);
 }
 
 }  // namespace

@@ -4,19 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "bvhmill/base/parallel.h"
+#include "bvhmill/encode/poses.h"
 #include "bvhmill/kinematics/fk_job.h"
-#include "bvhmill/pipeline/discarding_receiver.h"
 #include "bvhmill/pipeline/internal/costs.h"
-#include "bvhmill/pipeline/internal/edit_stage.h"
-#include "bvhmill/pipeline/internal/fused_conversion.h"
-#include "bvhmill/pipeline/internal/outputs/encode_clip.h"
-#include "bvhmill/pipeline/internal/rows/row_pipeline.h"
-#include "bvhmill/pipeline/internal/workspace.h"
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {
@@ -50,14 +44,6 @@ Skeleton Chain() {
 constexpr int64_t kColumns = 15;
 constexpr int64_t kChainJoints = 4;
 constexpr int64_t kNodes = 5;
-
-ConvertOptions Asking(const std::vector<FormatOptions>& formats) {
-  ConvertOptions options;
-  for (const FormatOptions& format : formats) {
-    options.outputs.push_back({std::to_string(options.outputs.size()), format});
-  }
-  return options;
-}
 
 TEST(StageCost, NodesChannelsAndNamesAreDescribed) {
   struct Case {
@@ -99,54 +85,68 @@ TEST(StageCost, NodesChannelsAndNamesAreDescribed) {
   }
 }
 
-// A stage that has begun a clip of Chain() with outputs of `formats`.
-struct BegunStage {
-  explicit BegunStage(const std::vector<FormatOptions>& formats)
-      : options(Asking(formats)), budget({}, nullptr) {
-    stage.SetOutputs(options);
-    EncodeContext context{&skeleton, 10, 0.01};
-    context.budget = &budget;
-    EXPECT_TRUE(stage.Begin(context, nullptr, &receiver, &result).ok());
-  }
-
-  Skeleton skeleton = Chain();
-  ConvertOptions options;
-  Budget budget;
-  DiscardingReceiver receiver;
-  ConvertResult result;
-  OutputStage stage;
-};
-
 // The scratch memory that kinematics needs for Chain().
 int64_t ScratchBytes() { return FkScratchBytes(MakePlan(Chain(), {})); }
 
-TEST(StageCost, BuffersHoldTheArraysAndTheScratchOfEachThread) {
-  const PositionsFormat positions;
-  const PositionsFormat with_end_sites{{}, true};
-  const VelocitiesFormat velocities;
-  const RotationsFormat matrices{RotationKind::kMatrix};
+// Encodes a clip of Chain() by `threads`.
+struct Encoding {
+  Encoding(int64_t frames, int threads, const Limits& limits = {})
+      : clip(CountingClip(Chain(), frames)),
+        plan(MakePlan(clip.skeleton, {})),
+        parallel(threads),
+        log({}),
+        budget(limits, nullptr) {
+    context.clip = &clip;
+    context.plan = &plan;
+    context.log = &log;
+    context.budget = &budget;
+    context.parallel = &parallel;
+  }
+
+  // The memory that is held while `array` is written.
+  int64_t HeldBy(const PoseArray& array) {
+    int64_t held = 0;
+    EXPECT_TRUE(WritePoses(array, context,
+                           [&](int64_t, int64_t, std::span<const float>) {
+                             held = budget.held();
+                             return absl::OkStatus();
+                           })
+                    .ok());
+    EXPECT_EQ(budget.held(), 0);
+    return held;
+  }
+
+  Clip clip;
+  Plan plan;
+  OneByOne parallel;
+  IssueLog log;
+  Budget budget;
+  EncodeContext context;
+};
+
+TEST(StageCost, BuffersHoldATileAndTheScratch) {
   struct Case {
     const char* name;
-    std::vector<FormatOptions> formats;
+    PoseArray array;
     int64_t values_of_frame;
   };
   const Case cases[] = {
-      {"positions", {positions}, 3 * kChainJoints},
-      {"positions of all nodes", {with_end_sites}, 3 * kNodes},
-      {"one array for two outputs", {positions, positions}, 3 * kChainJoints},
-      {"two arrays", {positions, with_end_sites}, 3 * (kChainJoints + kNodes)},
-      {"matrices", {matrices}, 9 * kChainJoints},
+      {"positions", {}, 3 * kChainJoints},
+      {"positions of all nodes",
+       {PoseKind::kPositions, true, {}, {}},
+       3 * kNodes},
+      {"matrices",
+       {PoseKind::kLocalRotations, false, {}, RotationKind::kMatrix},
+       9 * kChainJoints},
       // They are made of positions.
-      {"velocities", {velocities}, (3 + 3) * kChainJoints},
+      {"velocities",
+       {PoseKind::kVelocities, false, {}, {}},
+       (3 + 3) * kChainJoints},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    BegunStage begun(c.formats);
-    const int64_t before = begun.budget.held();
-    ASSERT_TRUE(
-        begun.stage.solver().DrawBuffers(/*threads=*/3, /*frames=*/7).ok());
-    EXPECT_EQ(begun.budget.held() - before,
-              3 * (7 * c.values_of_frame * kFloat + ScratchBytes()));
+    EXPECT_EQ(Encoding(7, 1).HeldBy(c.array),
+              7 * c.values_of_frame * kFloat + ScratchBytes());
   }
 }
 
@@ -173,88 +173,25 @@ TEST(StageCost, WorkIsThatOfNodesAndOfNumbersAsText) {
       Limits limits;
       limits.max_clip_work = most;
       limits.max_clip_work_per_byte = 0;
-      const Clip clip = CountingClip(Chain(), kFrames);
-      const ConvertOptions options = Asking({c.format});
-      Workspace workspace;
-      workspace.stage.SetOutputs(options);
-      workspace.BeginTiles(1);
-      Budget budget(limits, nullptr);
-      OneByOne alone(1);
-      DiscardingReceiver receiver;
-      ConvertResult result;
-      const absl::Status status = EncodeClip(clip, nullptr, &alone, &receiver,
-                                             &budget, &workspace, &result);
+      Encoding run(kFrames, 1, limits);
+      std::string bytes;
+      StringSink sink(&bytes);
+      const absl::Status status = Encode(c.format, run.context, &sink);
       EXPECT_EQ(status.ok(), most == 0) << status;
-      return budget.work();
+      return run.budget.work();
     };
-    const int64_t rows = kFrames * c.units_of_frame;
-    // Includes the text before and after the rows.
-    EXPECT_GE(units(0), rows);
-    EXPECT_LE(units(0), rows + kFrames * 24 * kColumns);
+    EXPECT_EQ(units(0), kFrames * c.units_of_frame);
     // A unit more than there may be.
-    units(rows - 1);
+    units(kFrames * c.units_of_frame - 1);
   }
 }
 
 TEST(StageCost, EachThreadHasBuffersOfItsOwn) {
-  const auto held = [](int threads, int64_t frames) {
-    const Clip clip = CountingClip(Chain(), frames);
-    const ConvertOptions options = Asking({PositionsFormat{}});
-    Workspace workspace;
-    workspace.stage.SetOutputs(options);
-    workspace.BeginTiles(threads);
-    Budget budget({}, nullptr);
-    OneByOne parallel(threads);
-    DiscardingReceiver receiver;
-    ConvertResult result;
-    EXPECT_TRUE(EncodeClip(clip, nullptr, &parallel, &receiver, &budget,
-                           &workspace, &result)
-                    .ok());
-    return budget.held();
-  };
-  const int64_t one = held(1, 10'000);
+  const int64_t one = Encoding(10'000, 1).HeldBy({});
   EXPECT_GE(one, 1024 * 3 * kChainJoints * kFloat);
-  EXPECT_EQ(held(4, 10'000), 4 * one);
+  EXPECT_EQ(Encoding(10'000, 4).HeldBy({}), 4 * one);
   // Short clips are not worth a second thread.
-  EXPECT_EQ(held(4, 4 * 1024), one);
-}
-
-// The rows that a worker reads, and their poses.
-TEST(StageCost, EachWorkerThatReadsTilesHasATileOfItsOwn) {
-  constexpr size_t kTextBytes = 3000;
-  const auto held = [](int workers) {
-    const auto source = std::make_shared<const SourceSkeleton>(
-        SourceSkeleton{Chain(), std::vector<TextPosition>(kNodes)});
-    const ConvertOptions options = Asking({PositionsFormat{}});
-    Workspace workspace;
-    OneByOne parallel(workers);
-    DiscardingReceiver receiver;
-    ConvertResult result;
-    RowPipeline pipeline(options, &receiver, nullptr, &parallel, &workspace,
-                         &result);
-    FusedConversion tiles(workers, kTextBytes, &pipeline);
-    EXPECT_TRUE(tiles.OnHeader({source, 0.01, 100}));
-    return pipeline.budget()->held();
-  };
-  constexpr int64_t kValues = kTextBytes / 2 + kColumns;
-  constexpr int64_t kFrames = kValues / kColumns;
-  EXPECT_EQ(
-      held(4) - held(1),
-      3 * ((kValues + kFrames * 3 * kChainJoints) * kFloat + ScratchBytes()));
-}
-
-TEST(StageCost, AnEditedClipIsDescribedOnceMore) {
-  Workspace workspace;
-  workspace.clip = CountingClip(Chain(), 0);
-  ConvertOptions options;
-  options.edits.root_motion = RootMotion::kOrigin;
-  Budget budget({}, nullptr);
-  ConvertResult result;
-  ASSERT_TRUE(EditStage(options, &budget, &workspace, nullptr, &result).ok());
-  Budget described({}, nullptr);
-  ASSERT_TRUE(DrawDescription(Chain(), &described).ok());
-  EXPECT_EQ(budget.work(), described.work());
-  EXPECT_GE(budget.held(), described.held() + 2 * SkeletonBytes(Chain()));
+  EXPECT_EQ(Encoding(4 * 1024, 4).HeldBy({}), one);
 }
 
 }  // namespace

@@ -340,12 +340,14 @@ void Put(const TensorInfo& value, Lines* out) {
 }
 
 void Put(const OutputInfo& value, Lines* out) {
-  const auto& [id, media_type, size_bytes, tensor] = value;
+  const auto& [id, media_type, size_bytes, tensor, status] = value;
   out->Add("id", id);
   out->Add("media_type", media_type);
   out->Add("size_bytes", size_bytes);
   out->Add("has_tensor", tensor.has_value());
   if (tensor) out->Nest("tensor", *tensor);
+  out->Add("status", std::string(absl::StatusCodeToString(status.code())) +
+                         " " + std::string(status.message()));
 }
 
 void Put(const StageTimes& value, Lines* out) {

@@ -187,6 +187,17 @@ const ResultCase kResultCases[] = {
            {"p", "m", 24, TensorInfo{{2, int64_t{1} << 32}, {"frame", "xyz"}}}};
      }},
 
+    {R"(outputs { id: 'a' media_type: 'm' status { code: 9
+          message: 'an .anim cannot hold the clip' } })",
+     [](ConvertResult* r) {
+       r->outputs = {
+           {"a",
+            "m",
+            0,
+            {},
+            absl::FailedPreconditionError("an .anim cannot hold the clip")}};
+     }},
+
     // ClipMeasures
     {"measures { rest_size: 0 rest_size: 0 rest_size: 0 }",
      [](ConvertResult* r) { r->measures.emplace(); }},

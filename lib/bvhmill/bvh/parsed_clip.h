@@ -17,6 +17,9 @@ struct ParsedClip {
   // Null unless the skeleton was read.
   SharedSkeleton source;
   Motion motion;
+  // The number of frames that the file states, which may be wrong; 0 if it
+  // states none.
+  int64_t declared_frames = 0;
   // The hierarchy is good.
   bool skeleton_read = false;
   // The rows are good, too: the clip is whole. If false while the skeleton is

@@ -94,6 +94,7 @@ ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
 
 void MakeEmpty(ParsedClip* clip) {
   clip->source.reset();
+  clip->declared_frames = 0;
   clip->motion.frames = 0;
   clip->motion.frame_time = 0;
   clip->motion.values.clear();

@@ -131,6 +131,7 @@ void StreamReader::TryPending(bool ends_file) {
 void StreamReader::BeginRows(std::string_view text) {
   const MotionHeader& header = header_.header;
   clip_.source = header_.hierarchy.source;
+  clip_.declared_frames = header.frames.value_or(0);
   clip_.motion.frame_time = header.frame_time;
   clip_.skeleton_read = header_.skeleton_read;
   clip_.motion_read = header_.good;

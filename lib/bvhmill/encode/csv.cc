@@ -40,8 +40,9 @@ void AppendNumber(T value, std::string* out) {
 // for every clip.
 class TableWriter {
  public:
-  TableWriter(const EncodeContext& context, Sink* sink)
-      : context_(context), sink_(*sink) {}
+  // `text` is memory for lines.
+  TableWriter(const EncodeContext& context, std::string* text, Sink* sink)
+      : context_(context), sink_(*sink), text_(*text) {}
 
   absl::Status WriteHead(bool with_end_sites);
   absl::Status WriteRows(int64_t first, int64_t frames,
@@ -62,7 +63,7 @@ class TableWriter {
   Sink& sink_;
   // Numbers of a row.
   size_t width_ = 0;
-  std::string text_;
+  std::string& text_;
 };
 
 absl::Status TableWriter::WriteHead(bool with_end_sites) {
@@ -121,7 +122,9 @@ absl::Status EncodeCsvFormat(const CsvFormat& format,
                              const EncodeContext& context, Sink* sink) {
   PoseArray positions;
   positions.with_end_sites = format.with_end_sites;
-  TableWriter table(context, sink);
+  std::string own;
+  TableWriter table(
+      context, context.poses == nullptr ? &own : &context.poses->text, sink);
   BVHMILL_RETURN_IF_ERROR(table.WriteHead(format.with_end_sites));
   return WritePoses(
       positions, context,

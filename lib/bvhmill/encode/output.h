@@ -155,12 +155,12 @@ inline int64_t TensorBytes(const TensorInfo& tensor) {
 struct OutputInfo {
   std::string id;
   std::string media_type;
-  // OK until the output cannot be made. Other outputs of the clip may be made
-  // all the same.
-  absl::Status status;
   // -1 until it is known; 0 if the output cannot be made.
   int64_t size_bytes = -1;
-  std::optional<TensorInfo> tensor;
+  std::optional<TensorInfo> tensor = {};
+  // Why the output could not be made. Other outputs of the clip may be made all
+  // the same.
+  absl::Status status = absl::OkStatus();
 };
 
 }  // namespace bvhmill

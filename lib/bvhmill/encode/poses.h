@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -59,11 +60,14 @@ struct PoseBuffers {
   std::chrono::nanoseconds write{};
 };
 
-// Memory for poses, kept from output to output and from clip to clip.
+// Memory for poses and what is made of them, kept from output to output and
+// from clip to clip.
 struct PoseWorkspace {
   std::vector<PoseBuffers> threads;
   // An array of all frames.
   UninitializedVector<float> whole;
+  // Lines of a table.
+  std::string text;
   // The elapsed time of the functions below.
   std::chrono::nanoseconds elapsed{};
 

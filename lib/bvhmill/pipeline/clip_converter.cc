@@ -78,6 +78,12 @@ bool ClipConverter::Read(std::string_view piece) {
   return reader->Push(piece);
 }
 
+void ClipConverter::Announce() {
+  if (impl_->reader == nullptr) return;
+  const WorkspaceUse use(&impl_->state);
+  impl_->conversion.Announce();
+}
+
 std::vector<Issue> ClipConverter::TakeNewIssues() {
   // The report has the issues of a clip that has ended.
   if (!impl_->conversion.is_good() || impl_->has_ended) return {};

@@ -52,6 +52,11 @@ class ClipConverter {
   // may cost; Read takes the text.
   void AddInput(int64_t bytes);
   bool Read(std::string_view piece);
+  // Starts the receiver if the header of the clip is read, and not before
+  // Finish as usual: frames and shapes are then those that the file states, and
+  // sizes are not known. Does nothing for a clip that is edited. Call it after
+  // each piece.
+  void Announce();
   // The clip has ended: fills the result. Call once.
   void Finish();
 

@@ -175,11 +175,7 @@ void ToProto(const OutputInfo& output, v1::Output* out) {
 }
 
 OutputInfo FromProto(const v1::Output& message) {
-  OutputInfo out{.id = message.id(),
-                 .media_type = message.media_type(),
-                 .status = absl::OkStatus(),
-                 .size_bytes = message.size_bytes(),
-                 .tensor = {}};
+  OutputInfo out{message.id(), message.media_type(), message.size_bytes()};
   if (message.has_status()) out.status = FromProto(message.status());
   if (message.has_tensor()) {
     const v1::TensorInfo& tensor = message.tensor();

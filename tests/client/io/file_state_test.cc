@@ -110,7 +110,7 @@ constexpr Case kCases[] = {
        then->changed = 0;
        then->sha256.clear();
      },
-     false, true},
+     false, false},
     {"CannotBeRead",
      [](FileState* then, FileState* now) {
        then->sha256.clear();

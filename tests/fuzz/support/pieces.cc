@@ -24,25 +24,6 @@ Converted ConvertWhole(std::string_view text, const ConvertOptions& options) {
   return out;
 }
 
-void WorkOff(ClipConverter* converter) {
-  while (converter->has_work()) converter->Work();
-}
-
-// One piece as a whole, or step by step.
-void PushPiece(std::string_view piece, Choices* choices,
-               ClipConverter* converter) {
-  if (choices->OneIn(2)) {
-    converter->Push(piece);
-    return;
-  }
-  converter->Read(piece);
-  WorkOff(converter);
-  if (choices->OneIn(4) && converter->CanFlush()) {
-    converter->Flush();
-    WorkOff(converter);
-  }
-}
-
 Converted ConvertPieces(std::string_view text, const ConvertOptions& options,
                         Choices* choices) {
   StringReceiver receiver;
@@ -53,11 +34,7 @@ Converted ConvertPieces(std::string_view text, const ConvertOptions& options,
     // A copy in its own memory: the converter may use a piece only in the call.
     const std::string piece(text.substr(0, 1 + choices->Below(most)));
     text.remove_prefix(piece.size());
-    PushPiece(piece, choices, &converter);
-  }
-  if (choices->OneIn(2)) {
-    converter.End();
-    WorkOff(&converter);
+    choices->OneIn(2) ? converter.Push(piece) : converter.Read(piece);
   }
   converter.Finish();
   out.outputs = std::move(receiver.data());
@@ -66,6 +43,7 @@ Converted ConvertPieces(std::string_view text, const ConvertOptions& options,
 
 void RequireSame(const OutputInfo& a, const OutputInfo& b) {
   Require(a.id == b.id && a.media_type == b.media_type);
+  Require(a.status == b.status);
   Require(a.size_bytes == b.size_bytes);
   Require(a.tensor.has_value() == b.tensor.has_value());
   if (!a.tensor) return;

@@ -60,21 +60,6 @@ TEST(StreamPausesTest, ACrowdPausesAClipWithFramesThatWait) {
   s.server.memory.Add(-5000);
 }
 
-TEST(StreamPausesTest, RowsAreFlushedOnceNothingElseWaits) {
-  CountedStream s;
-  s.Begin(1, 2 * kInput);
-  s.Work();
-  // One frame is being written and one waits.
-  s.Chunk(kInput / 2);
-  s.Work();
-  EXPECT_EQ(s.server.memory.bytes(), 2 * kFrame);
-  s.Write();
-  s.Work();
-  EXPECT_EQ(s.server.memory.bytes(), 2 * kFrame) << "the flush made one";
-  s.stream.Settle();
-  EXPECT_EQ(s.stream.frames(), 3);
-}
-
 TEST(StreamPausesTest, NoStepBeginsOnAnAbandonedClip) {
   CountedStream s;
   s.Begin(1, kInput);

@@ -201,12 +201,32 @@ TEST_F(UnaryTest, ValidateTriesTheEdits) {
 TEST_F(UnaryTest, AnOutputThatCannotBeMadeIsAFailedPrecondition) {
   Start();
   v1::ConvertClipRequest request = PositionsRequest(SmallClip());
+  request.mutable_options()->clear_outputs();
   request.mutable_options()->add_outputs()->mutable_anim();
   ASSERT_TRUE(Convert(request).ok());
   const v1::Status& status = converted_.result().status();
   EXPECT_EQ(status.code(), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_EQ(status.info().reason(), "TARGET_ANIM_NO_JOINTS");
   EXPECT_EQ(converted_.result().outputs_size(), 0);
+}
+
+TEST_F(UnaryTest, AnOutputThatCannotBeMadeLeavesTheOthers) {
+  Start();
+  v1::ConvertClipRequest request = PositionsRequest(SmallClip());
+  request.mutable_options()->add_outputs()->mutable_anim();
+  ASSERT_TRUE(Convert(request).ok());
+  const v1::ClipResult& result = converted_.result();
+  EXPECT_EQ(result.status().code(), 0);
+  EXPECT_EQ(result.report().verdict(), v1::VERDICT_VALID);
+  EXPECT_EQ(result.report().counts().errors(), 1);
+  ASSERT_EQ(result.outputs_size(), 2);
+  EXPECT_FALSE(result.outputs(0).has_status());
+  EXPECT_FALSE(result.outputs(0).data().empty());
+  const v1::Output& anim = result.outputs(1);
+  EXPECT_EQ(anim.status().code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(anim.status().info().reason(), "TARGET_ANIM_NO_JOINTS");
+  EXPECT_EQ(anim.size_bytes(), 0);
+  EXPECT_TRUE(anim.data().empty());
 }
 
 TEST_F(UnaryTest, ValidateSaysWhatCannotBeMade) {

@@ -208,13 +208,16 @@ TEST_F(MemoryTest, RowsOfUnaryCallsAreCounted) {
     EXPECT_EQ(details.quota.violations(0).subject(), "max_inflight_bytes");
     ExpectNothingInFlight();
   }
-  grpc::ClientContext context;
-  v1::ValidateClipRequest validate;
-  *validate.mutable_source() = convert.source();
-  v1::ValidateClipResponse response;
-  // A check holds a tile of rows, and no more.
-  EXPECT_TRUE(clips_->ValidateClip(&context, validate, &response).ok());
-  ExpectNothingInFlight();
+  // A check holds its rows, too.
+  for (const auto* source : {&convert, &edited}) {
+    grpc::ClientContext context;
+    v1::ValidateClipRequest validate;
+    *validate.mutable_source() = source->source();
+    v1::ValidateClipResponse response;
+    EXPECT_EQ(clips_->ValidateClip(&context, validate, &response).ok(),
+              source == &edited);
+    ExpectNothingInFlight();
+  }
 }
 
 TEST_F(MemoryTest, TextThatCannotBeReadYetIsCounted) {

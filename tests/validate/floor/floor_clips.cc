@@ -1,6 +1,7 @@
 #include "tests/validate/floor/floor_clips.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "bvhmill/clip/frame_rates.h"
@@ -55,9 +56,9 @@ Clip BelowContainer(const Clip& clip) {
   const size_t width = before.channels.size();
   for (size_t at = 0; at < clip.motion.values.size(); at += width) {
     const auto row = clip.motion.values.begin() + static_cast<ptrdiff_t>(at);
-    out.motion.values.insert(out.motion.values.end(), 6, 0.0F);
-    out.motion.values.insert(out.motion.values.end(), row,
-                             row + static_cast<ptrdiff_t>(width));
+    constexpr std::array<float, 6> kZeros = {};
+    out.motion.values.append(kZeros.begin(), kZeros.end());
+    out.motion.values.append(row, row + static_cast<ptrdiff_t>(width));
   }
   return out;
 }

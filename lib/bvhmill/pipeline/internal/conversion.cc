@@ -1,5 +1,6 @@
 #include "bvhmill/pipeline/internal/conversion.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "bvhmill/base/call_error.h"
@@ -72,6 +73,21 @@ ReadOptions Conversion::HowToRead() {
   how.budget = &budget_;
   how.parallel = parallel_.threads() > 1 ? &parallel_ : nullptr;
   return how;
+}
+
+void Conversion::Announce() {
+  // A file may state any number of frames; sizes of this many do not overflow.
+  constexpr int64_t kMostFrames = int64_t{1} << 31;
+  const ParsedClip& read = workspace_.read;
+  const bool is_known = read.skeleton_read && read.motion_read;
+  if (!is_known || has_begun_ || has_edits_ || !GivesOutputs(options_)) return;
+  has_begun_ = true;
+  const int64_t frames = std::min(read.declared_frames, kMostFrames);
+  const Skeleton& skeleton = read.source->skeleton;
+  result_.info = DescribeClip(skeleton, frames, read.motion.frame_time);
+  DescribeOutputs(options_, skeleton, frames, &result_);
+  for (OutputInfo& output : result_.outputs) output.size_bytes = -1;
+  announced_ = receiver_->Begin(result_.info, result_.outputs);
 }
 
 // Derives the data of the skeleton and starts the rules.
@@ -190,7 +206,8 @@ absl::Status Conversion::EncodeOutputs() {
   context.budget = &budget_;
   context.parallel = &parallel_;
   context.poses = &workspace_.poses;
-  return MakeOutputs(options_, context, receiver_, &result_);
+  BVHMILL_RETURN_IF_ERROR(announced_);
+  return MakeOutputs(options_, context, receiver_, has_begun_, &result_);
 }
 
 }  // namespace bvhmill

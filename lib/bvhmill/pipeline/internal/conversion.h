@@ -37,6 +37,10 @@ class Conversion {
   // Where the time of reading is added up.
   std::chrono::nanoseconds* read_time() { return &result_.times.read; }
 
+  // Starts the receiver once the header of the clip is read, with the frames
+  // that it states. Does nothing before, and if the clip is edited: its outputs
+  // are not known then.
+  void Announce();
   // Checks, edits and encodes the clip in workspace->read, and completes the
   // result. Call once.
   void Finish();
@@ -61,6 +65,9 @@ class Conversion {
   std::optional<IssueLog> log_;
   // The derived data of the skeleton that was read. Null until Check.
   std::shared_ptr<const CompiledSkeleton> compiled_;
+  bool has_begun_ = false;
+  // The error of the receiver when it was started.
+  absl::Status announced_;
 };
 
 }  // namespace bvhmill

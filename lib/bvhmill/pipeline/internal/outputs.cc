@@ -27,9 +27,13 @@ absl::Status TooManyBytes(int64_t limit) {
 class OutputSink final : public Sink {
  public:
   // `receiver` is null if the bytes are dropped.
-  OutputSink(OutputReceiver* receiver, int64_t limit, Budget* budget,
-             const ConvertResult& result)
-      : receiver_(receiver), limit_(limit), budget_(budget), result_(result) {}
+  OutputSink(OutputReceiver* receiver, bool has_begun, int64_t limit,
+             Budget* budget, const ConvertResult& result)
+      : receiver_(receiver),
+        limit_(limit),
+        budget_(budget),
+        result_(result),
+        has_begun_(has_begun) {}
 
   void StartOutput(size_t output) {
     output_ = output;
@@ -40,8 +44,8 @@ class OutputSink final : public Sink {
   // The receiver is started before its first bytes. If it refuses, all outputs
   // fail.
   absl::Status Start() {
-    if (has_started_ || receiver_ == nullptr) return absl::OkStatus();
-    has_started_ = true;
+    if (has_begun_ || receiver_ == nullptr) return absl::OkStatus();
+    has_begun_ = true;
     return Note(receiver_->Begin(result_.info, result_.outputs));
   }
 
@@ -78,32 +82,13 @@ class OutputSink final : public Sink {
   const int64_t limit_;
   Budget* const budget_;
   const ConvertResult& result_;
+  bool has_begun_;
   size_t output_ = 0;
-  bool has_started_ = false;
   // Bytes of this output, and of all.
   int64_t written_ = 0;
   int64_t all_ = 0;
   absl::Status refused_;
 };
-
-// Describes all outputs. RESOURCE_EXHAUSTED if they are known to be too large.
-absl::Status Describe(const ConvertOptions& options,
-                      const EncodeContext& context,
-                      std::vector<OutputInfo>* outputs) {
-  int64_t bytes = 0;
-  outputs->resize(options.outputs.size());
-  for (size_t i = 0; i < outputs->size(); ++i) {
-    const OutputRequest& request = options.outputs[i];
-    OutputInfo& output = (*outputs)[i];
-    output.id = OutputId(request);
-    output.media_type = FormatOf(request.format).media_type;
-    output.status = absl::OkStatus();
-    bytes += DescribeFormat(request.format, context.skeleton(),
-                            context.frames(), &output);
-  }
-  const int64_t limit = options.limits.max_output_bytes;
-  return Exceeds(bytes, limit) ? TooManyBytes(limit) : absl::OkStatus();
-}
 
 // The error of an output whose format cannot hold the clip: that of the first
 // error in its report, if there is one.
@@ -144,40 +129,57 @@ absl::Status MakeOutput(const ConvertOptions& options, size_t i,
   return absl::OkStatus();
 }
 
-// Adds the issues of outputs to the report of the clip. If others were made, an
-// output that was not does not make the clip invalid.
-void AddReports(bool is_any_made, std::vector<Report> reports,
-                ConvertResult* result) {
-  for (size_t i = 0; i < reports.size(); ++i) {
-    const Verdict verdict = result->report.verdict;
-    AddToReport(std::move(reports[i]), &result->report);
-    if (is_any_made && !result->outputs[i].status.ok()) {
-      result->report.verdict = verdict;
-    }
-  }
+// Adds the issues of an output to the report of the clip. `verdict` is that of
+// the clip and of the outputs that were made.
+void AddReport(Report report, bool is_made, ConvertResult* result,
+               Verdict* verdict) {
+  if (is_made) *verdict = std::max(*verdict, report.verdict);
+  AddToReport(std::move(report), &result->report);
 }
 
 }  // namespace
 
+int64_t DescribeOutputs(const ConvertOptions& options, const Skeleton& skeleton,
+                        int64_t frames, ConvertResult* result) {
+  int64_t bytes = 0;
+  result->outputs.resize(options.outputs.size());
+  for (size_t i = 0; i < options.outputs.size(); ++i) {
+    const OutputRequest& request = options.outputs[i];
+    OutputInfo& output = result->outputs[i];
+    output.id = OutputId(request);
+    output.media_type = FormatOf(request.format).media_type;
+    output.status = absl::OkStatus();
+    bytes += DescribeFormat(request.format, skeleton, frames, &output);
+  }
+  return bytes;
+}
+
 absl::Status MakeOutputs(const ConvertOptions& options,
                          const EncodeContext& context, OutputReceiver* receiver,
-                         ConvertResult* result) {
+                         bool has_begun, ConvertResult* result) {
   const StageTimer timer(&result->times.encode);
-  BVHMILL_RETURN_IF_ERROR(Describe(options, context, &result->outputs));
-  OutputSink sink(options.checks_only ? nullptr : receiver,
-                  options.limits.max_output_bytes, context.budget, *result);
-  std::vector<Report> reports(options.outputs.size());
+  const int64_t limit = options.limits.max_output_bytes;
+  const int64_t least =
+      DescribeOutputs(options, context.skeleton(), context.frames(), result);
+  if (Exceeds(least, limit)) return TooManyBytes(limit);
+  OutputSink sink(options.checks_only ? nullptr : receiver, has_begun, limit,
+                  context.budget, *result);
+  Verdict verdict = result->report.verdict;
   absl::Status status;
   absl::Status first;
   bool is_any_made = false;
   for (size_t i = 0; i < options.outputs.size() && status.ok(); ++i) {
-    status = MakeOutput(options, i, context, &sink, result, &reports[i]);
+    Report report;
+    status = MakeOutput(options, i, context, &sink, result, &report);
     const absl::Status& made = result->outputs[i].status;
-    if (status.ok()) is_any_made |= made.ok();
+    const bool is_made = status.ok() && made.ok();
+    AddReport(std::move(report), is_made, result, &verdict);
+    is_any_made |= is_made;
     if (first.ok()) first = made;
   }
   if (status.ok() && is_any_made) status = sink.Start();
-  AddReports(is_any_made && !options.checks_only, std::move(reports), result);
+  // An output that cannot be made does not make the clip invalid if others are.
+  if (is_any_made && !options.checks_only) result->report.verdict = verdict;
   result->times.encode -= context.poses->elapsed;
   BVHMILL_RETURN_IF_ERROR(status);
   if (options.checks_only) {

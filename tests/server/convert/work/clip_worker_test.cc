@@ -29,8 +29,6 @@ class PlayedSession final : public server::SessionPort {
  public:
   server::NextClipStep NextStep(const ClipPtr& clip,
                                 const server::WorkState& state) override {
-    largest_step = std::max(largest_step, data_bytes - data_before_step_);
-    data_before_step_ = data_bytes;
     if (clip->refused) return {ClipStep::kFinish, {}};
     if (!state.exists) return {ClipStep::kMake, {}};
     if (state.has_work) return {ClipStep::kWork, {}};
@@ -39,9 +37,8 @@ class PlayedSession final : public server::SessionPort {
       incoming.pop_front();
       return {ClipStep::kGive, std::move(bytes)};
     }
-    if (waits && state.has_pending) return {ClipStep::kFlush, {}};
     if (waits) return {};
-    return {state.has_ended ? ClipStep::kFinish : ClipStep::kEnd, {}};
+    return {ClipStep::kFinish, {}};
   }
   absl::Status OnMemoryNeeded(server::StreamClip*, int64_t bytes) override {
     if (has_no_memory) throw std::bad_alloc();
@@ -83,12 +80,8 @@ class PlayedSession final : public server::SessionPort {
   bool has_result = false;
   int64_t drawn_bytes = 0;
   int64_t data_bytes = 0;
-  int64_t largest_step = 0;
   absl::Status no_memory;
   absl::Status failure;
-
- private:
-  int64_t data_before_step_ = 0;
 };
 
 class CountingObserver final : public server::ClipObserver {
@@ -116,7 +109,6 @@ class ClipWorkerTest : public ::testing::Test {
     *clip_ = server::StreamClip();
     clip_->queued_at = server::StreamClip::Clock::now();
     session_.has_result = false;
-    session_.largest_step = 0;
   }
   // Works until there is no step, and counts the turns.
   int Work(const std::string& bytes) {
@@ -149,12 +141,10 @@ class ClipWorkerTest : public ::testing::Test {
   server::ServerConfig config_;
   ConvertOptions options_;
   const server::Log log_{server::LogFormat::kOff};
-  server::StreamMemory memory_{100};
   CountingObserver observer_;
   const CancelToken cancel_;
   PlayedSession session_;
-  server::ClipWorker worker_{
-      {config_, log_, memory_, observer_, cancel_, session_}};
+  server::ClipWorker worker_{{config_, log_, observer_, cancel_, session_}};
   const ClipPtr clip_ = std::make_shared<server::StreamClip>();
 };
 
@@ -230,43 +220,6 @@ TEST_F(ClipWorkerTest, ATurnReadsAboutFourMebibytesOfText) {
   ASSERT_LT(text.size(), 8 * kMiB);
   EXPECT_EQ(Work(text), 2);
   EXPECT_EQ(result().info().frames(), 400'000);
-}
-
-// Rows without text: a few bytes of text are 24 MB of positions.
-TEST_F(ClipWorkerTest, StepsAreSmallWhereStreamsHoldTooMuch) {
-  std::string text = "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 0\n";
-  for (int i = 1; i < 20; ++i) {
-    text += "JOINT j\n{\nOFFSET 0 1 0\nCHANNELS 0\n}\n";
-  }
-  text += "}\nMOTION\nFrames: 100000\nFrame Time: 0.01\n";
-  struct Case {
-    bool is_crowded;
-    int64_t least;
-    int64_t most;
-  };
-  // A chunk has 256 KiB.
-  const Case cases[] = {{false, kMiB, 4 * kMiB + 256 * kKiB},
-                        {true, 1, 256 * kKiB}};
-  for (const Case& c : cases) {
-    SCOPED_TRACE(c.is_crowded);
-    BeginAgain();
-    memory_.Add(c.is_crowded ? 101 : 0);
-    Work(text);
-    EXPECT_EQ(result().status().code(), 0) << result().status().message();
-    EXPECT_GE(session_.largest_step, c.least);
-    EXPECT_LE(session_.largest_step, c.most);
-  }
-}
-
-TEST_F(ClipWorkerTest, OutputsComeWhileTheClipWaitsForMoreText) {
-  const std::string text = ClipOf(1000);
-  session_.waits = true;
-  Work(text.substr(0, text.size() / 2));
-  const size_t early = DataOf(0).size();
-  EXPECT_GT(early, 400 * kPositionBytes);
-  session_.waits = false;
-  Work(text.substr(text.size() / 2));
-  EXPECT_EQ(DataOf(0).size(), 1000 * kPositionBytes);
 }
 
 TEST_F(ClipWorkerTest, AFailedClipSendsNoMoreOfItsOutputs) {

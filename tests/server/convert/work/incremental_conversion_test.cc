@@ -77,11 +77,7 @@ struct Pieces {
     conversion->Give(bytes);
     Step();
   }
-  const ConvertResult& Finish() {
-    conversion->End();
-    Step();
-    return conversion->Finish();
-  }
+  const ConvertResult& Finish() { return conversion->Finish(); }
 
   ConvertOptions options;
   CancelToken cancel;

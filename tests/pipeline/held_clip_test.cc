@@ -1,5 +1,5 @@
-// The rows of a clip go one way if they are read as a whole, by tiles of
-// several threads, or in pieces. Outputs, reports and observed rows are equal.
+// A clip is the same if it is read as a whole, by several threads, or in
+// pieces. Outputs, reports and observed rows are equal.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -147,15 +147,15 @@ void ExpectPositionsOfReference(const Observed& observed) {
   }
 }
 
-struct PipelineCase {
+struct HeldCase {
   const char* name;
   std::vector<OutputRequest> outputs;
   void (*edit)(ClipEdits*) = nullptr;
 };
 
-void PrintTo(const PipelineCase& c, std::ostream* out) { *out << c.name; }
+void PrintTo(const HeldCase& c, std::ostream* out) { *out << c.name; }
 
-std::vector<PipelineCase> PipelineCases() {
+std::vector<HeldCase> HeldCases() {
   const std::vector<OutputRequest> tiles = {
       {"p", PositionsFormat{.with_end_sites = true}}, {"r", RotationsFormat{}}};
   const std::vector<OutputRequest> neighbours = {{"p", PositionsFormat{}},
@@ -178,9 +178,9 @@ std::vector<PipelineCase> PipelineCases() {
           {"whole arrays, joints dropped", whole, drop}};
 }
 
-class RowPipelineTest : public ::testing::TestWithParam<PipelineCase> {
+class HeldClipTest : public ::testing::TestWithParam<HeldCase> {
  protected:
-  // Every driver, with every cut into pieces.
+  // By threads, and with every cut into pieces.
   void ExpectOneWay(const std::string& text, bool needs_positions) {
     ConvertOptions options;
     options.outputs = GetParam().outputs;
@@ -207,21 +207,21 @@ class RowPipelineTest : public ::testing::TestWithParam<PipelineCase> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(RowPipeline, RowPipelineTest,
-                         ::testing::ValuesIn(PipelineCases()));
+INSTANTIATE_TEST_SUITE_P(HeldClip, HeldClipTest,
+                         ::testing::ValuesIn(HeldCases()));
 
-TEST_P(RowPipelineTest, ShortClips) {
+TEST_P(HeldClipTest, ShortClips) {
   ExpectOneWay(ChainText(4, 25), /*needs_positions=*/true);
   ExpectOneWay(ChainText(4, 25), /*needs_positions=*/false);
 }
 
 // Some tiles for each thread.
-TEST_P(RowPipelineTest, LongClips) {
+TEST_P(HeldClipTest, LongClips) {
   ExpectOneWay(ChainText(4, 30'000), /*needs_positions=*/true);
 }
 
 // The motion rules see the same rows, and say the same.
-TEST_P(RowPipelineTest, ClipsWithFaultsOfTheMotion) {
+TEST_P(HeldClipTest, ClipsWithFaultsOfTheMotion) {
   Clip clip = MovingClip({.frames = 900, .joints = 4});
   AddTo(2, 1, 40, 350, 350, &clip);
   AddTo(3, 0, 60, 100, 105, &clip);
@@ -276,7 +276,7 @@ TEST(RowObservers, RulesWithoutIssuesAreLeftOut) {
 }
 
 // Rows from a fault on are void.
-TEST_P(RowPipelineTest, ClipsWithAFault) {
+TEST_P(HeldClipTest, ClipsWithAFault) {
   std::string text = ChainText(4, 3'000);
   text.insert(text.size() / 2, " fault ");
   ExpectOneWay(text, /*needs_positions=*/true);
