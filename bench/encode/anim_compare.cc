@@ -102,8 +102,8 @@ Clip Played(const Clip& clip) {
   Clip played = clip;
   if (clip.motion.frames < 2) return played;
   const auto stride = static_cast<int64_t>(clip.skeleton.channels.size());
-  auto& values = played.motion.values;
-  values.erase(values.begin(), values.begin() + stride);
+  const auto& values = clip.motion.values;
+  played.motion.values.assign(values.begin() + stride, values.end());
   --played.motion.frames;
   return played;
 }

@@ -22,7 +22,6 @@ namespace {
 
 constexpr size_t kBytes = 100'000'000;
 constexpr size_t kSmallBytes = 150'000;
-constexpr int64_t kStreamTimes = 10;
 constexpr int kThreads = 2;
 
 // `run` reads `bytes` once.
@@ -96,8 +95,9 @@ void RegisterWays(const std::string& name,
       ReadWhole(subject->text, BestRowsTarget(), &parallel, kept.get());
     });
   });
-  Register(name + ".incremental", bytes,
-           [subject] { benchmark::DoNotOptimize(ReadStream(subject->text)); });
+  Register(name + ".incremental", bytes, [subject, kept] {
+    benchmark::DoNotOptimize(ReadStream(subject->text, kept.get()));
+  });
   if (!HasAssimp()) return;
   Register(name + ".assimp", bytes, [subject] {
     benchmark::DoNotOptimize(ReadByAssimp(subject->text));
@@ -146,10 +146,6 @@ int Main(int argc, char** argv) {
     if (name == "cmu" || name == "fixed") {
       RegisterWays("read." + name, subject);
     }
-    if (name != "cmu") continue;
-    const int64_t peak = PeakOfStream(*subject, kStreamTimes);
-    Metrics::Global().Set("read.incremental.peak_bytes",
-                          static_cast<double>(peak));
   }
   const auto small = Prepare("cmu", kSmallBytes);
   if (small == nullptr) return 1;

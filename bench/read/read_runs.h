@@ -16,8 +16,6 @@ namespace bvhmill::bench {
 
 // A text, where its rows are, and an array for its values.
 struct Subject {
-  // `bvh` must be readable and end with a line end; else PeakOfStream must not
-  // be called.
   explicit Subject(std::string bvh);
   Subject(const Subject&) = delete;
   Subject& operator=(const Subject&) = delete;
@@ -33,14 +31,9 @@ struct Subject {
 void ReadWhole(std::string_view text, RowsTarget target, Parallel* parallel,
                ParsedClip* read);
 
-// The whole text as a stream in pieces of 256 KiB, to a receiver that drops
-// what it gets. Returns the frames; -1 if it was refused.
-int64_t ReadStream(std::string_view text);
-
-// As ReadStream, for a clip with the rows of `subject` repeated `times`
-// times. Returns the peak growth of malloc's memory in bytes, without the
-// pieces; -1 if the clip was refused.
-int64_t PeakOfStream(const Subject& subject, int64_t times);
+// The whole text as a stream in pieces of 256 KiB, into `read`, whose memory is
+// kept. Returns the frames; -1 if it was refused.
+int64_t ReadStream(std::string_view text, ParsedClip* read);
 
 // Compares every target, the whole text by one thread and by several, the
 // stream, fast_float and strtof. Returns "" if they give the same values, bit

@@ -44,7 +44,7 @@ EDITS = {
     ],
 }
 
-# 3. The encoder.
+# 3. The format.
 NEW_FILES = {
     "lib/bvhmill/encode/frames.cc": """\
 #include <string>
@@ -52,43 +52,20 @@ NEW_FILES = {
 #include "bvhmill/encode/encode.h"
 
 namespace bvhmill {
-namespace {
-
-class FramesEncoder final : public Encoder {
- public:
-  const EncoderNeeds& Needs() const override { return needs_; }
-  void Describe(const EncodeContext& /*context*/,
-                OutputInfo* info) const override {
-    info->size_bytes = -1;
-    info->tensor.reset();
-  }
-  absl::Status Begin(const EncodeContext& /*context*/,
-                     Sink* /*sink*/) override {
-    frames_ = 0;
-    return absl::OkStatus();
-  }
-  absl::Status Add(const PoseTile& tile, PoseSpans /*arrays*/,
-                   Sink* /*sink*/) override {
-    frames_ += tile.frames;
-    return absl::OkStatus();
-  }
-  absl::Status End(PoseSpans /*arrays*/, Sink* sink) override {
-    return sink->Append(std::to_string(frames_) + "\\n");
-  }
-
- private:
-  EncoderNeeds needs_;
-  int64_t frames_ = 0;
-};
-
-}  // namespace
 
 absl::Status CheckFramesFormat(const FramesFormat& /*format*/) {
   return absl::OkStatus();
 }
 
-std::unique_ptr<Encoder> MakeFramesEncoder(const FramesFormat& /*format*/) {
-  return std::make_unique<FramesEncoder>();
+int64_t DescribeFramesFormat(const FramesFormat& /*format*/,
+                             const Skeleton& /*skeleton*/, int64_t /*frames*/,
+                             OutputInfo* info) {
+  return DescribeUnknownSize(info);
+}
+
+absl::Status EncodeFramesFormat(const FramesFormat& /*format*/,
+                                const EncodeContext& context, Sink* sink) {
+  return sink->Append(std::to_string(context.frames()) + "\\n");
 }
 
 }  // namespace bvhmill

@@ -40,9 +40,13 @@ void AppendNumber(T value, std::string* out) {
 // for every clip.
 class TableWriter {
  public:
-  // `text` is memory for lines.
-  TableWriter(const EncodeContext& context, std::string* text, Sink* sink)
-      : context_(context), sink_(*sink), text_(*text) {}
+  // Uses the memory for text of `workspace`.
+  TableWriter(const EncodeContext& context, PoseWorkspace* workspace,
+              Sink* sink)
+      : context_(context),
+        sink_(*sink),
+        text_(workspace->text),
+        field_(workspace->field) {}
 
   absl::Status WriteHead(bool with_end_sites);
   absl::Status WriteRows(int64_t first, int64_t frames,
@@ -64,18 +68,18 @@ class TableWriter {
   // Numbers of a row.
   size_t width_ = 0;
   std::string& text_;
+  std::string& field_;
 };
 
 absl::Status TableWriter::WriteHead(bool with_end_sites) {
   const Skeleton& skeleton = context_.skeleton();
-  std::string field;
   text_ = "frame,time";
   for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
     if (IsEndSite(skeleton.nodes[i]) && !with_end_sites) continue;
     for (const char* axis : {".x", ".y", ".z"}) {
-      DisplayNameInto(skeleton, static_cast<int32_t>(i), &field);
+      DisplayNameInto(skeleton, static_cast<int32_t>(i), &field_);
       text_ += ',';
-      AppendField(field += axis, &text_);
+      AppendField(field_ += axis, &text_);
       BVHMILL_RETURN_IF_ERROR(FlushFull());
     }
     width_ += 3;
@@ -122,9 +126,9 @@ absl::Status EncodeCsvFormat(const CsvFormat& format,
                              const EncodeContext& context, Sink* sink) {
   PoseArray positions;
   positions.with_end_sites = format.with_end_sites;
-  std::string own;
-  TableWriter table(
-      context, context.poses == nullptr ? &own : &context.poses->text, sink);
+  PoseWorkspace own;
+  TableWriter table(context, context.poses == nullptr ? &own : context.poses,
+                    sink);
   BVHMILL_RETURN_IF_ERROR(table.WriteHead(format.with_end_sites));
   return WritePoses(
       positions, context,

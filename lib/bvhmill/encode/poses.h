@@ -66,8 +66,9 @@ struct PoseWorkspace {
   std::vector<PoseBuffers> threads;
   // An array of all frames.
   UninitializedVector<float> whole;
-  // Lines of a table.
+  // Lines of a table, and a field of its head.
   std::string text;
+  std::string field;
   // The elapsed time of the functions below.
   std::chrono::nanoseconds elapsed{};
 

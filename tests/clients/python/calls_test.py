@@ -73,32 +73,27 @@ class CallsTest(unittest.TestCase):
                 self.stub.ConvertClips(frames, compression=packing))
             self.assertEqual(data, self.takes.positions, packing)
 
-    def test_positions_come_while_the_clip_is_sent(self):
-        rows_begin = self.takes.text.index(b"\n",
-                                           self.takes.text.index(b"Frame Time"))
-        text = self.takes.text[:rows_begin + 1].replace(
-            b"Frames: 120", b"Frames: 120000")
-        rows = self.takes.text[rows_begin + 1:]
+    def test_outputs_are_announced_while_the_clip_is_sent(self):
+        text = self.takes.text
         came = threading.Event()
 
         def frames():
             yield OPEN
-            yield begin("long")
-            yield chunk(text)
-            for i in range(1000):
-                yield chunk(rows)
-                # Not one more before the first of them is back.
-                if i == 500:
-                    self.assertTrue(came.wait(60))
+            yield begin("half")
+            yield chunk(text[:len(text) // 2])
+            self.assertTrue(came.wait(60))
+            yield chunk(text[len(text) // 2:])
             yield END
 
-        size = 0
+        data = b""
         for response in self.stub.ConvertClips(frames()):
-            size += len(response.output_chunk.data)
-            if size > 0:
+            if response.HasField("begin"):
+                shape = list(response.begin.outputs[0].tensor.shape)
                 came.set()
+            data += response.output_chunk.data
         self.assertEqual(response.result.status.code, 0)
-        self.assertEqual(size, 1000 * len(self.takes.positions))
+        self.assertEqual(list(response.result.outputs[0].tensor.shape), shape)
+        self.assertEqual(data, self.takes.positions)
 
     def test_a_deadline_ends_a_stream(self):
         waits = threading.Event()
