@@ -209,5 +209,19 @@ TEST(ClipConverter, StopsWhenItIsCancelled) {
   ExpectFailed(result, absl::StatusCode::kCancelled);
 }
 
+// Nothing of the clip before is left, whose skeleton was released.
+TEST(Converter, ACancelledClipAfterAGoodOne) {
+  const std::string text = ChainText(4, 100);
+  ConvertOptions options;
+  options.outputs = FlowingOutputs();
+  Converter converter;
+  StringReceiver receiver;
+  EXPECT_TRUE(converter.Convert(text, options, &receiver, nullptr).status.ok());
+  CancelToken cancel;
+  cancel.Cancel();
+  ExpectFailed(converter.Convert(text, options, &receiver, &cancel),
+               absl::StatusCode::kCancelled);
+}
+
 }  // namespace
 }  // namespace bvhmill::testing

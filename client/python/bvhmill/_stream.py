@@ -51,8 +51,8 @@ def stream(source: Source, *, arrays: Sequence[Array] = ("positions",),
     """Gives blocks of `block_frames` frames.
 
     The source, which may be a pipe, is read when the first block is asked for.
-    Its rows are kept, a third to a half of its text; the arrays of a block are
-    made when it is asked for. An error is raised before the first block. A take
+    Its rows are kept, a third to a half of its text, and for a moment twice that;
+    the arrays of a block are made when it is asked for. An error is raised before the first block. A take
     without frames gives no block. What is returned can be closed, and used in
     `with`.
 

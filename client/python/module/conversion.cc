@@ -133,10 +133,10 @@ void ConvertPieces(std::string_view text, const ConvertOptions& options,
 using Conversion =
     std::function<void(Converter*, BlockReceiver*, ConvertResult*)>;
 
-Converted Run(int64_t text_bytes, const Choices& choices,
-              Interrupts* interrupts, const Conversion& conversion) {
+Converted Run(const Choices& choices, Interrupts* interrupts,
+              const Conversion& conversion) {
   Converted converted;
-  BlockReceiver receiver(text_bytes, interrupts);
+  BlockReceiver receiver(interrupts);
   const bool is_alone = choices.threads == 1 || !CanUseThreads();
   if (is_alone && IsConverterUsed()) {
     Converter converter(Parallelism::None());
@@ -283,7 +283,7 @@ Converted ConvertText(std::string_view text, const Choices& choices,
     // A receiver would look for signals, too; but pieces are faster.
     const bool in_pieces = choices.threads == 1 && text.size() > kWholeBytes &&
                            InfoOf(options.source_format).streams;
-    converted = Run(static_cast<int64_t>(text.size()), choices, interrupts,
+    converted = Run(choices, interrupts,
                     [&](Converter* converter, BlockReceiver* receiver,
                         ConvertResult* result) {
                       if (in_pieces) {
@@ -330,7 +330,7 @@ Converted ConvertFile(const std::string& path, const Choices& choices,
 
 Converted ConvertMemory(const ClipRows& clip, const Choices& choices,
                         Interrupts* interrupts) {
-  return Run(-1, choices, interrupts,
+  return Run(choices, interrupts,
              [&](Converter* converter, BlockReceiver* receiver,
                  ConvertResult* result) {
                *result = converter->ConvertClip(clip, choices.options, receiver,

@@ -7,40 +7,19 @@
 namespace bvhmill::python {
 namespace {
 
-// Bytes to reserve if the size is not known.
+// Bytes to reserve for an output whose size is not known.
 constexpr int64_t kFirstBytes = int64_t{64} << 10;
-constexpr int64_t kUnknownText = int64_t{1} << 20;
-
-int64_t ChannelsOf(const ClipInfo& info) {
-  int64_t channels = 0;
-  for (const JointInfo& joint : info.joints) {
-    channels += static_cast<int64_t>(joint.channels.size());
-  }
-  return channels;
-}
-
-// Bytes to reserve for an output. A row of text has at least two bytes for each
-// channel.
-int64_t ReserveFor(const OutputInfo& output, int64_t frames, int64_t channels,
-                   int64_t text_bytes) {
-  if (!output.tensor) return std::clamp<int64_t>(output.size_bytes, 0, 1 << 24);
-  const int64_t stated = TensorBytes(*output.tensor);
-  if (channels == 0 || frames <= 0) return std::min(stated, kFirstBytes);
-  const int64_t text = text_bytes < 0 ? kUnknownText : text_bytes;
-  const int64_t most = text / (2 * channels) + 1;
-  return stated / frames * std::min(frames, most);
-}
 
 }  // namespace
 
-absl::Status BlockReceiver::Begin(const ClipInfo& info,
+absl::Status BlockReceiver::Begin(const ClipInfo& /*info*/,
                                   std::span<const OutputInfo> outputs) {
-  const int64_t channels = ChannelsOf(info);
   data_.resize(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
+    const int64_t bytes =
+        outputs[i].tensor ? TensorBytes(*outputs[i].tensor) : kFirstBytes;
     data_[i].clear();
-    data_[i].reserve(static_cast<size_t>(
-        ReserveFor(outputs[i], info.frames, channels, text_bytes_)));
+    data_[i].reserve(static_cast<size_t>(bytes));
   }
   return absl::OkStatus();
 }

@@ -17,10 +17,8 @@ namespace bvhmill::python {
 // as the text could hold, if the file states more.
 class BlockReceiver final : public OutputReceiver {
  public:
-  // `text_bytes` is the length of the text, or -1 if it is not known.
   // `interrupts` may be null, and ends the conversion.
-  BlockReceiver(int64_t text_bytes, Interrupts* interrupts)
-      : text_bytes_(text_bytes), interrupts_(interrupts) {}
+  explicit BlockReceiver(Interrupts* interrupts) : interrupts_(interrupts) {}
 
   absl::Status Begin(const ClipInfo& info,
                      std::span<const OutputInfo> outputs) override;
@@ -31,7 +29,6 @@ class BlockReceiver final : public OutputReceiver {
   int64_t TotalBytes() const;
 
  private:
-  int64_t text_bytes_;
   Interrupts* interrupts_;
   std::vector<Bytes> data_;
 };

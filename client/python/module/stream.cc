@@ -8,7 +8,7 @@ namespace bvhmill::python {
 
 Stream::Stream(const Choices& choices, const std::string& path)
     : choices_(choices),
-      receiver_(/*text_bytes=*/-1, &interrupts_),
+      receiver_(&interrupts_),
       converter_(Parallelism::None()),
       clip_(std::make_unique<ClipConverter>(&converter_, choices_.options,
                                             &receiver_, interrupts_.token(),

@@ -141,7 +141,7 @@ def test_a_signal_handler_may_read_during_a_read():
         seen.append(np.array_equal(bvhmill.read(small).positions, inside))
 
     before = signal.signal(signal.SIGPROF, read)
-    signal.setitimer(signal.ITIMER_PROF, 0.05, 0.05)
+    signal.setitimer(signal.ITIMER_PROF, 0.005, 0.005)
     try:
         for _ in range(3):
             found = bvhmill.read(text).positions
@@ -194,12 +194,11 @@ def copy_of_a_block():
     return block.to_bytes
 
 
-def frames_of_a_stream():
+def end_of_a_stream():
     flow = _bvhmill._Stream(bvhmill._options.read_options(
         ("world_rotations",), False, False, False, 1, {}), b"")
-    # Long enough for steps of several milliseconds on a busy machine.
-    flow.push(walk_text(50_000, 200)[:-1])
-    return lambda: flow.take(flow.waiting)
+    flow.push(walk_text(60_000, 20))
+    return flow.finish
 
 
 def conversion_of(work):
@@ -216,7 +215,7 @@ def solving():
 def pushing():
     flow = _bvhmill._Stream(bvhmill._options.read_options(
         ("world_rotations",), False, False, False, 1, {}), b"")
-    text = walk_text(60_000, 20)
+    text = walk_text(200_000, 20)
     return lambda: flow.push(text)
 
 
@@ -233,12 +232,12 @@ def of_a_file(work):
     lambda: of_a_file(bvhmill.read),
     lambda: of_a_file(lambda path: bvhmill.read_batch([path], threads=1)),
     lambda: of_a_file(lambda path: next(bvhmill.read_many([path], threads=1))),
-    copy_of_a_block, frames_of_a_stream,
+    copy_of_a_block, end_of_a_stream,
     lambda: conversion_of(lambda text, take: bvhmill.read(text)),
     solving,
     lambda: conversion_of(lambda text, take: take.edit(fps=150)),
     lambda: conversion_of(lambda text, take: take.to_bytes("bvh")),
-], ids=["push", "path", "batch", "many", "to_bytes", "take of a stream", "read",
+], ids=["push", "path", "batch", "many", "to_bytes", "end of a stream", "read",
         "solve", "edit", "encode"])
 def test_the_gil_is_free_during(made):
     work = made()

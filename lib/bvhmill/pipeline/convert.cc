@@ -90,11 +90,10 @@ absl::Status CheckRows(const ClipRows& clip) {
   return fits ? absl::OkStatus() : InvalidField("values", "has the wrong size");
 }
 
-// Copies `clip` into `read`. Leaves it empty if it exceeds a limit, or the
-// budget of the conversion refuses its memory.
+// Copies `clip` into `read`, which is empty. Leaves it so if the clip exceeds a
+// limit, or the budget of the conversion refuses its memory.
 void CopyClip(const ClipRows& clip, const Limits& limits,
               Conversion* conversion, ParsedClip* read) {
-  MakeEmpty(read);
   const auto bytes = static_cast<int64_t>(clip.values.size_bytes());
   conversion->budget()->AddInput(bytes);
   if (!CheckClipLimits(clip.skeleton->skeleton, clip.frames, limits,

@@ -15,7 +15,7 @@ constexpr int64_t kMaxSkeletonBytes = int64_t{1} << 20;
 bool Trim(Converter* converter) {
   Converter::State& state = *converter->state();
   if (!state.is_whole || state.workspace == nullptr) return false;
-  state.workspace->ReleaseSkeleton();
+  state.workspace->ReleaseClip();
   return state.workspace->SkeletonBytesKept() <= kMaxSkeletonBytes;
 }
 

@@ -60,7 +60,7 @@ Conversion::Conversion(const ConvertOptions& options, OutputReceiver* receiver,
   }
   log_.emplace(LogOptions(options));
   LogUnknownFields(options, &*log_);
-  workspace_.ReleaseSkeleton();
+  workspace_.ReleaseClip();
   workspace_.poses.ClearTimes();
 }
 

@@ -4,8 +4,8 @@
 
 namespace bvhmill {
 
-void Workspace::ReleaseSkeleton() {
-  read.source.reset();
+void Workspace::ReleaseClip() {
+  MakeEmpty(&read);
   compiler.KeepOnly(cache.source);
 }
 

@@ -28,8 +28,8 @@ struct Workspace {
   // Memory for the rows of an edited clip; its bytes mean nothing.
   UninitializedVector<float> spare_values;
 
-  // Forgets the skeleton of the previous clip, unless the cache has it.
-  void ReleaseSkeleton();
+  // Drops the previous clip, and its skeleton unless the cache has it.
+  void ReleaseClip();
   // Bytes of the largest skeleton that the next clip would find here.
   int64_t SkeletonBytesKept() const;
   // Bytes of all that grows with clips.
