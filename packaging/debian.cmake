@@ -65,5 +65,8 @@ has clients of a server.")
     "python3 (>= 3.${Python3_VERSION_MINOR}), python3 (<< 3.${next_minor}), \
 python3-numpy")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-grpcio, python3-protobuf")
+  set(control "${CMAKE_CURRENT_SOURCE_DIR}/python3-bvhmill")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
+    "${control}/postinst" "${control}/prerm")
 endif()
 include(CPack)
