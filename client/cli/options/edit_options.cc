@@ -220,8 +220,8 @@ void AddTimeEdits(CLI::App* app, ClipEdits* edits) {
   AddChoice<Interpolation>(app, "--interpolation", &edits->interpolation,
                            {{"slerp", Interpolation::kSlerp},
                             {"lerp-angle", Interpolation::kLerpAngle}},
-                           "between frames: slerp (of poses) or lerp-angle (of\n"
-                           "each angle); default slerp")
+                           "between frames: slerp (of poses) or lerp-angle\n"
+                           "(of each angle); default slerp")
       ->group(group);
 }
 
