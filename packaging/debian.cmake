@@ -69,4 +69,16 @@ python3-numpy")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
     "${control}/postinst" "${control}/prerm")
 endif()
+
+# Each package has these two files. The date is SOURCE_DATE_EPOCH if that is set.
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+configure_file(changelog.in changelog @ONLY)
+execute_process(COMMAND gzip -9nc "${CMAKE_CURRENT_BINARY_DIR}/changelog"
+  OUTPUT_FILE "${CMAKE_CURRENT_BINARY_DIR}/changelog.gz"
+  COMMAND_ERROR_IS_FATAL ANY)
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  install(FILES copyright "${CMAKE_CURRENT_BINARY_DIR}/changelog.gz"
+    DESTINATION share/doc/${package_of_${component}}
+    COMPONENT ${component} EXCLUDE_FROM_ALL)
+endforeach()
 include(CPack)
