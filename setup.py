@@ -59,7 +59,7 @@ def bundle(package):
     library."""
     (module,) = package.glob("_bvhmill*.so")
     subprocess.run(["strip", module], check=True)
-    subprocess.run([ROOT / "packaging/bundle", module, package / "libs", "libs",
+    subprocess.run([ROOT / "cmake/packages/bundle", module, package / "libs", "libs",
                     "bvhmill-", "libstdc++.so", "libgcc_s.so"], check=True)
 
 

@@ -1,6 +1,6 @@
 # Programs for any Linux with the glibc of this system: with BVHMILL_PORTABLE,
 # libraries are linked statically if the system has archives of them. The others
-# go into a folder next to the program: see packaging/bundle.
+# go into a folder next to the program: see cmake/packages/bundle.
 
 # Searches of libraries prefer archives. Debian's packages of CMake name shared
 # ones, so their targets are changed below.

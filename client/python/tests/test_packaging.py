@@ -15,7 +15,7 @@ setuptools = pytest.importorskip("setuptools")
 from conftest import ROOT
 
 # The wheel is built of these.
-SOURCES = ["client", "cmake", "lib", "packaging", "proto", "CMakeLists.txt",
+SOURCES = ["client", "cmake", "lib", "proto", "CMakeLists.txt",
            "CMakePresets.json", "LICENSE", "pyproject.toml", "setup.py",
            "docs/python.md"]
 
