@@ -5,6 +5,10 @@
 BVHMILL_BUILD_DIR is the folder that CMake builds in; default: build/wheel-TAG,
 where TAG is that of the Python, such as cpython-311. One that was configured
 for this Python is taken as it is.
+
+A wheel for other systems has the libraries that it needs:
+
+    python3 setup.py bdist_wheel --plat-name manylinux_2_36_x86_64
 """
 
 import os
@@ -50,7 +54,20 @@ def is_this(python):
     return os.path.realpath(python) == os.path.realpath(sys.executable)
 
 
+def bundle(package):
+    """Puts the libraries of the module into the package. manylinux has the C++
+    library."""
+    (module,) = package.glob("_bvhmill*.so")
+    subprocess.run(["strip", module], check=True)
+    subprocess.run([ROOT / "cmake/packages/bundle", module, package / "libs", "libs",
+                    "bvhmill-", "libstdc++.so", "libgcc_s.so"], check=True)
+
+
 class ByCMake(build_ext):
+    def _is_for_other_systems(self):
+        wheel = self.distribution.get_command_obj("bdist_wheel", create=False)
+        return wheel is not None and "manylinux" in str(wheel.plat_name)
+
     def run(self):
         # A module is for one version of Python.
         folder = pathlib.Path(os.environ.get(
@@ -75,6 +92,8 @@ class ByCMake(build_ext):
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(folder / "package/bvhmill", target,
                         ignore=shutil.ignore_patterns("__pycache__"))
+        if self._is_for_other_systems():
+            bundle(target)
 
 
 class Compiled(Distribution):

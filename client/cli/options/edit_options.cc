@@ -220,8 +220,8 @@ void AddTimeEdits(CLI::App* app, ClipEdits* edits) {
   AddChoice<Interpolation>(app, "--interpolation", &edits->interpolation,
                            {{"slerp", Interpolation::kSlerp},
                             {"lerp-angle", Interpolation::kLerpAngle}},
-                           "between frames: of poses (slerp) or of each angle\n"
-                           "(lerp-angle); default slerp")
+                           "between frames: slerp (of poses) or lerp-angle\n"
+                           "(of each angle); default slerp")
       ->group(group);
 }
 

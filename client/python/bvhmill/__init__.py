@@ -7,7 +7,17 @@
 long files. docs/python.md is the manual.
 """
 
-from bvhmill import _bvhmill
+try:
+    from bvhmill import _bvhmill
+except ImportError as _error:
+    # A module that is there and cannot be loaded has a reason of its own.
+    if _error.name != "bvhmill":
+        raise
+    import sys
+    from bvhmill import _absent
+    sys.modules["bvhmill._bvhmill"] = _absent
+    del sys
+    from bvhmill import _bvhmill
 from bvhmill._batch import (Batch, Outcome, TakeIterator, read_batch, read_many,
                             read_many_async)
 from bvhmill._errors import (AmbiguousName, BvhError, ConventionUnknown,

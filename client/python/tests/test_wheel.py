@@ -73,20 +73,3 @@ def test_the_suite_passes_with_it(python):
     assert place.startswith(str(python.parent.parent))
     run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *TESTS,
         cwd=tests, env=environment)
-
-
-def test_the_debian_package_has_the_package(tmp_path):
-    build = ROOT / os.environ["BVHMILL_WHEEL_DIR"]
-    run("cpack", "-G", "DEB", "-B", tmp_path, cwd=build)
-    (package,) = tmp_path.glob("*.deb")
-    assert package.name.startswith(f"python3-bvhmill_{bvhmill.__version__}_")
-    depends = run("dpkg-deb", "-f", package, "Depends")
-    for name in ("python3-numpy", "libtbb12", "python3 (<< 3."):
-        assert name in depends
-    run("dpkg-deb", "-x", package, tmp_path / "root")
-    folder = tmp_path / "root/usr/lib/python3/dist-packages"
-    assert run(sys.executable, "-c",
-               "import bvhmill; print(bvhmill.__file__, "
-               "bvhmill.read(bvhmill.example()).frames)",
-               env={**os.environ, "PYTHONPATH": str(folder)}).split() == [
-                   str(folder / "bvhmill/__init__.py"), "3"]

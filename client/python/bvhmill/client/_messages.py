@@ -308,6 +308,7 @@ def take_of(result: Any, data: Sequence[npt.NDArray[np.uint8] | None],
     take = Take._of(clip, report_of(result.report), end_sites, conventions,
                     source_name)
     take._made.update(arrays)
+    take._facts["info"] = info_of(result.info)
     return take
 
 
