@@ -157,7 +157,8 @@ void ClipWorker::Finish(const ClipPtr& clip) {
   if (result.status.ok()) work.receiver.Flush();
   result.times.queued = clip->queued;
   ResponseFrame frame = FrameOf(clip->key, result);
-  parts_.observer.AddClip(result);
+  // A clip of a stream that was cancelled has no result.
+  if (!absl::IsCancelled(result.status)) parts_.observer.AddClip(result);
   Emit(clip, std::move(frame), /*is_result=*/true);
 }
 
