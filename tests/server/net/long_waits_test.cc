@@ -77,10 +77,7 @@ TEST_F(LongWaitsTest, SlowStreamsAreNoStrayBytes) {
   for (size_t at = 0; at < text.size(); at += 50'000) {
     request.set_chunk(text.substr(at, 50'000));
     ASSERT_TRUE(stream->Write(request));
-    // The client does not read, so the stream soon takes no more.
     if (at == 100'000) Wait(milliseconds(3'500));
-    Response response;
-    ASSERT_TRUE(stream->Read(&response));
   }
   context.TryCancel();
   stream->Finish();
