@@ -51,6 +51,8 @@ Encoded Encode(const Clip& clip, const FormatOptions& format,
   EncodeContext context;
   context.clip = &clip;
   context.plan = &plan;
+  PoseWorkspace poses;
+  context.poses = &poses;
   context.log = &log;
   context.parallel = parallel;
   Encoded out;

@@ -101,6 +101,7 @@ struct Encoding {
     context.log = &log;
     context.budget = &budget;
     context.parallel = &parallel;
+    context.poses = &poses;
   }
 
   // The memory that is held while `array` is written.
@@ -121,6 +122,7 @@ struct Encoding {
   OneByOne parallel;
   IssueLog log;
   Budget budget;
+  PoseWorkspace poses;
   EncodeContext context;
 };
 

@@ -40,13 +40,11 @@ void AppendNumber(T value, std::string* out) {
 // for every clip.
 class TableWriter {
  public:
-  // Uses the memory for text of `workspace`.
-  TableWriter(const EncodeContext& context, PoseWorkspace* workspace,
-              Sink* sink)
+  TableWriter(const EncodeContext& context, Sink* sink)
       : context_(context),
         sink_(*sink),
-        text_(workspace->text),
-        field_(workspace->field) {}
+        text_(context.poses->text),
+        field_(context.poses->field) {}
 
   absl::Status WriteHead(bool with_end_sites);
   absl::Status WriteRows(int64_t first, int64_t frames,
@@ -126,9 +124,7 @@ absl::Status EncodeCsvFormat(const CsvFormat& format,
                              const EncodeContext& context, Sink* sink) {
   PoseArray positions;
   positions.with_end_sites = format.with_end_sites;
-  PoseWorkspace own;
-  TableWriter table(context, context.poses == nullptr ? &own : context.poses,
-                    sink);
+  TableWriter table(context, sink);
   BVHMILL_RETURN_IF_ERROR(table.WriteHead(format.with_end_sites));
   return WritePoses(
       positions, context,

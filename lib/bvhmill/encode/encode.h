@@ -45,7 +45,7 @@ struct EncodeContext {
   Budget* budget = nullptr;
   // The threads that may solve poses. Null: the calling thread alone.
   Parallel* parallel = nullptr;
-  // Memory for poses, used again by the next output. Null: none is kept.
+  // Memory that the next output uses again. Not null for a format with poses.
   PoseWorkspace* poses = nullptr;
 
   const Skeleton& skeleton() const { return clip->skeleton; }

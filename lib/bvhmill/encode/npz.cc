@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "bvhmill/base/call_error.h"
-#include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/encode.h"
 #include "bvhmill/encode/npy.h"
@@ -154,8 +153,7 @@ absl::Status AddArray(const PoseArray& array, const EncodeContext& context,
   DescribeTensor(array, context.skeleton(), context.frames(), &tensor);
   const std::string head = NpyHeader("<f4", tensor.shape);
   const std::string_view name = EntryName(array.kind);
-  const int64_t bytes = TensorBytes(tensor);
-  if (bytes > kShort) {
+  if (TensorBytes(tensor) > kShort) {
     return zip->AddWritten(name, [&](Sink* sink) {
       BVHMILL_RETURN_IF_ERROR(sink->Append(head));
       return WritePoses(array, context,
@@ -165,13 +163,9 @@ absl::Status AddArray(const PoseArray& array, const EncodeContext& context,
                         });
     });
   }
-  PoseWorkspace own;
-  auto& whole = (context.poses == nullptr ? own : *context.poses).whole;
-  HeldMemory memory(context.budget);
-  BVHMILL_RETURN_IF_ERROR(memory.Draw(bytes));
-  whole.resize(static_cast<size_t>(bytes) / sizeof(float));
-  BVHMILL_RETURN_IF_ERROR(SolvePoses(array, context, whole));
-  return zip->Add(name, {head, BytesOf(std::span<const float>(whole))});
+  return WriteWhole(array, context, [&](std::string_view poses) {
+    return zip->Add(name, {head, poses});
+  });
 }
 
 // The nodes that have a row.

@@ -8,6 +8,7 @@
 #include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/ordered_sequencer.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/encode/tensor_bytes.h"
 #include "bvhmill/kinematics/fk_job.h"
 #include "bvhmill/kinematics/velocity_job.h"
 
@@ -203,14 +204,6 @@ absl::Status PosePass::Run(PoseWorkspace* workspace) {
   return status_;
 }
 
-absl::Status RunPass(const PoseArray& array, const EncodeContext& context,
-                     std::span<float> whole, const PoseWriter* write) {
-  PosePass pass(array, context, whole, write);
-  if (context.poses != nullptr) return pass.Run(context.poses);
-  PoseWorkspace own;
-  return pass.Run(&own);
-}
-
 }  // namespace
 
 int64_t WidthOf(const PoseArray& array) {
@@ -246,12 +239,20 @@ size_t PoseWorkspace::KeptBytes() const {
 
 absl::Status WritePoses(const PoseArray& array, const EncodeContext& context,
                         const PoseWriter& write) {
-  return RunPass(array, context, {}, &write);
+  return PosePass(array, context, {}, &write).Run(context.poses);
 }
 
-absl::Status SolvePoses(const PoseArray& array, const EncodeContext& context,
-                        std::span<float> whole) {
-  return RunPass(array, context, whole, nullptr);
+absl::Status WriteWhole(
+    const PoseArray& array, const EncodeContext& context,
+    const std::function<absl::Status(std::string_view bytes)>& write) {
+  const int64_t bytes = BytesOf(array, context.skeleton(), context.frames());
+  HeldMemory memory(context.budget);
+  BVHMILL_RETURN_IF_ERROR(memory.Draw(bytes));
+  UninitializedVector<float>& whole = context.poses->whole;
+  whole.resize(static_cast<size_t>(bytes) / sizeof(float));
+  BVHMILL_RETURN_IF_ERROR(
+      PosePass(array, context, whole, nullptr).Run(context.poses));
+  return write(BytesOf(std::span<const float>(whole)));
 }
 
 absl::Status CheckRate(const PoseArray& array, const EncodeContext& context) {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -32,7 +33,7 @@ struct PoseArray {
   PoseKind kind = PoseKind::kPositions;
   // True if the array has rows for end sites.
   bool with_end_sites = false;
-  // Of an array that is solved whole.
+  // Only an array that is solved whole can be joint-major.
   TensorLayout layout = TensorLayout::kFrameMajor;
   // For rotations.
   RotationKind rotation_kind = RotationKind::kQuaternion;
@@ -88,9 +89,11 @@ using PoseWriter = std::function<absl::Status(
 absl::Status WritePoses(const PoseArray& array, const EncodeContext& context,
                         const PoseWriter& write);
 
-// Solves `array` for all frames into `whole`, which holds BytesOf(array) bytes.
-absl::Status SolvePoses(const PoseArray& array, const EncodeContext& context,
-                        std::span<float> whole);
+// Solves `array` for all frames at once and calls `write` with its bytes, whose
+// memory is drawn until `write` returns. Fails as WritePoses does.
+absl::Status WriteWhole(
+    const PoseArray& array, const EncodeContext& context,
+    const std::function<absl::Status(std::string_view bytes)>& write);
 
 // FAILED_PRECONDITION, with an issue in the log, if the array is one of
 // velocities and the clip has no rate.

@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "bvhmill/base/held_memory.h"
-#include "bvhmill/base/status.h"
 #include "bvhmill/encode/encode.h"
 #include "bvhmill/encode/poses.h"
 #include "bvhmill/encode/tensor_bytes.h"
@@ -75,14 +73,9 @@ absl::Status EncodeTensor(const PoseArray& array, const EncodeContext& context,
                         return sink->Append(BytesOf(poses));
                       });
   }
-  PoseWorkspace own;
-  auto& whole = (context.poses == nullptr ? own : *context.poses).whole;
-  HeldMemory memory(context.budget);
-  const int64_t bytes = BytesOf(array, context.skeleton(), context.frames());
-  BVHMILL_RETURN_IF_ERROR(memory.Draw(bytes));
-  whole.resize(static_cast<size_t>(bytes) / sizeof(float));
-  BVHMILL_RETURN_IF_ERROR(SolvePoses(array, context, whole));
-  return sink->Append(BytesOf(std::span<const float>(whole)));
+  return WriteWhole(array, context, [sink](std::string_view bytes) {
+    return sink->Append(bytes);
+  });
 }
 
 PoseArray ArrayOf(const PositionsFormat& format) {

@@ -86,7 +86,7 @@ TEST_F(AbandonTest, TheWorkOfAStreamStops) {
   }
 }
 
-// What waits to be sent counts as memory, and is freed with the call.
+// Outputs that wait to be sent count as memory, which is freed with the call.
 TEST_F(AbandonTest, LittleTextWithLargeOutputsThatAreNotRead) {
   const v1::ConvertClipRequest clips[] = {
       ManyFrames(4e6), PositionsRequest(ManyJoints() + Repeat("1\n", 200))};
