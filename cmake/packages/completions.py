@@ -22,7 +22,7 @@ def clips_of(command):
 
 
 def takes_file(option):
-    return option.placeholder.split("|")[-1] in ("FILE", "FILE.csv")
+    return option.metavar.split("|")[-1] in ("FILE", "FILE.csv")
 
 
 def description_of(option):
@@ -82,14 +82,14 @@ def bash(commands):
         if clips_of(command):
             add(files, path, rf"\.({'|'.join(clips_of(command))})$")
         for option in command.options:
-            if not option.placeholder:
+            if not option.metavar:
                 continue
             for name in option.names:
                 add(words, f"{path} {name}",
                     " ".join(option.values(command.options)))
                 if takes_file(option):
                     add(files, f"{path} {name}", ".")
-                elif option.placeholder == "DIR":
+                elif option.metavar == "DIR":
                     add(files, f"{path} {name}", "/$")
     return BASH % ("\n".join(words), "\n".join(files))
 
@@ -102,19 +102,19 @@ def zsh_text(text):
 
 def zsh_action(option, options):
     words = " ".join(option.values(options))
-    if option.placeholder == "LIST":
+    if option.metavar == "LIST":
         return f"_values -s , word {words}"
     if takes_file(option):
         return f" _bvhmill_word_or_file {words}" if words else "_files"
-    if option.placeholder == "DIR":
+    if option.metavar == "DIR":
         return "_files -/"
     return f"({words})" if words else " "
 
 
 def zsh_option(option, options):
     spec = f"[{zsh_text(description_of(option))}]"
-    if option.placeholder:
-        spec += (f":{zsh_text(option.placeholder)}:"
+    if option.metavar:
+        spec += (f":{zsh_text(option.metavar)}:"
                  f"{zsh_action(option, options)}")
     names = option.names
     if len(names) == 1:
@@ -169,13 +169,13 @@ def fish_option(option, options):
                    f"{name.lstrip('-')}" for name in option.names)
     line += f" -d {shlex.quote(description_of(option))}"
     words = " ".join(option.values(options))
-    if option.placeholder == "LIST":
+    if option.metavar == "LIST":
         return line + f" -x -a '(__fish_append , {words})'"
     if takes_file(option):
         return line + f" -r -F -a '{words}'"
-    if option.placeholder == "DIR":
+    if option.metavar == "DIR":
         return line + " -x -a '(__fish_complete_directories)'"
-    return line + (f" -x -a '{words}'" if option.placeholder else "")
+    return line + (f" -x -a '{words}'" if option.metavar else "")
 
 
 def fish(commands):

@@ -10,7 +10,7 @@ class Option:
     # "--emit", and "-o" before it if there is a short one.
     names: list
     # Such as FILE or WORD; empty for a flag.
-    placeholder: str
+    metavar: str
     text: str
 
     def values(self, others=()):
@@ -19,11 +19,11 @@ class Option:
         for other in others:
             if f"(see {other.names[-1]})" in self.text:
                 return other.values()
-        if self.placeholder in ("LIST", "SCHEME", "SCHEME|FILE.csv"):
+        if self.metavar in ("LIST", "SCHEME", "SCHEME|FILE.csv"):
             return _list_of(self.text)
-        if re.fullmatch(r"[a-z]+(\|[a-z]+)+", self.placeholder):
-            return self.placeholder.split("|")
-        if self.placeholder != "WORD":
+        if re.fullmatch(r"[a-z]+(\|[a-z]+)+", self.metavar):
+            return self.metavar.split("|")
+        if self.metavar != "WORD":
             return []
         found = _words_of(self.text)
         if len(found) < 2 or len(found) > len(set(found)):
@@ -77,8 +77,8 @@ def _rows_of(lines):
 
 
 def _option_of(left, text):
-    names, _, placeholder = left.partition(" ")
-    return Option(names.split(","), placeholder, text)
+    names, _, metavar = left.partition(" ")
+    return Option(names.split(","), metavar, text)
 
 
 def _sections_of(text):
