@@ -75,6 +75,11 @@ std::vector<OptionFlag> EditFlags() {
        "lerp-angle",
        "edits { resample_fps: 30 interpolation: INTERPOLATION_LERP_ANGLE }",
        {"--fps=30"}},
+  };
+}
+
+std::vector<OptionFlag> SpaceFlags() {
+  return {
       {"to-units",
        "ft",
        "read { meters_per_unit: 0.01 } edits { meters_per_unit: 0.3048 }",
@@ -90,6 +95,18 @@ std::vector<OptionFlag> EditFlags() {
       {"in-place", "", "edits { root_motion: ROOT_MOTION_IN_PLACE }"},
       {"at-origin", "", "edits { root_motion: ROOT_MOTION_ORIGIN }"},
       {"floor", "", "edits { floor: true }"},
+      {"mirror", "", "edits { mirror: true }"},
+      {"tpose-frame", "0", "edits { tpose_frame: 0 }"},
+      {"tpose-frame", "7", "edits { tpose_frame: 7 }"},
+      {"trim", "1.5s:3s",
+       "edits { trim { begin_seconds: 1.5 end_seconds: 3 } }"},
+      {"trim", "1.5:", "edits { trim { begin_seconds: 1.5 } }"},
+      {"trim", ":3", "edits { trim { end_seconds: 3 } }"},
+      {"drop-mode", "poses", "edits { drop_joints: 'Hat' }", {"--drop=Hat"}},
+      {"drop-mode",
+       "rigid",
+       "edits { drop_joints: 'Hat' drop_mode: DROP_MODE_RIGID }",
+       {"--drop=Hat"}},
       {"body-root", "Hips", "edits { body_root: 'Hips' }"},
       {"root-axes", "xzy", "edits { root_alignment { position_axes: 'xzy' } }"},
       {"root-signs", "-+-",
@@ -195,7 +212,8 @@ std::vector<OptionFlag> AnimFlags() {
 
 std::vector<OptionFlag> OptionFlags() {
   std::vector<OptionFlag> all = ReadingFlags();
-  for (const auto& flags : {EditFlags(), OutputFlags(), AnimFlags()}) {
+  for (const auto& flags :
+       {EditFlags(), SpaceFlags(), OutputFlags(), AnimFlags()}) {
     all.insert(all.end(), flags.begin(), flags.end());
   }
   return all;

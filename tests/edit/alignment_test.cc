@@ -6,7 +6,6 @@
 #include <numbers>
 #include <random>
 
-#include "bvhmill/edit/root_turn.h"
 #include "tests/edit/edits.h"
 #include "tests/support/clips.h"
 

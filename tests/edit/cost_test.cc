@@ -3,11 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <optional>
 #include <string>
 
-#include "bvhmill/edit/clip_editor.h"
 #include "bvhmill/edit/edit_clip.h"
+#include "bvhmill/edit/editing.h"
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {
@@ -21,22 +20,40 @@ Skeleton Fan(int joints) {
   return builder.Build();
 }
 
-// Draws from `budget` what an editor of `skeleton` takes.
-void DrawEditor(const ClipEdits& edits, const Skeleton& skeleton,
-                Budget* budget) {
-  const auto editor =
-      ClipEditor::Make(edits, {}, skeleton, 0.01, std::nullopt, {}, budget);
-  EXPECT_TRUE(editor.ok()) << editor.status();
+// Edits a clip of `skeleton` without frames.
+void Edit(const ClipEdits& edits, const Skeleton& skeleton, Budget* budget) {
+  Clip clip = CountingClip(skeleton, 0);
+  const absl::Status status = EditClip(edits, {}, {}, budget, &clip, nullptr);
+  EXPECT_TRUE(status.ok()) << status;
 }
 
 TEST(CostOfEdits, TwoSkeletonsAndFourMapsOfTheirColumnsAreDrawn) {
   const Skeleton skeleton = Fan(100);
   Budget budget({}, nullptr);
-  DrawEditor({}, skeleton, &budget);
+  Edit({}, skeleton, &budget);
   constexpr int64_t kColumns = 6 + 100 * 3;
   constexpr auto kColumnBytes = static_cast<int64_t>(sizeof(ColumnSource));
   EXPECT_EQ(budget.held(),
             2 * SkeletonBytes(skeleton) + 4 * kColumns * kColumnBytes);
+}
+
+// Rows are rewritten into one spare list of rows, however many edits there are.
+TEST(CostOfEdits, SpareRowsAreDrawnOnce) {
+  constexpr int64_t kFrames = 1000;
+  const auto held_by = [&](const ClipEdits& edits) {
+    Budget budget({}, nullptr);
+    Clip clip = CountingClip(Fan(10), kFrames);
+    EXPECT_TRUE(EditClip(edits, {}, {}, &budget, &clip, nullptr).ok());
+    return budget.held();
+  };
+  ClipEdits edits;
+  edits.source = {UpAxis::kZ, 1};
+  edits.up_axis = UpAxis::kY;
+  edits.meters_per_unit = 0.01;
+  edits.frames.step = 2;
+  EXPECT_EQ(held_by(edits) - held_by({}), kFrames * 36 * 4 / 2);
+  edits.frames.step = 1;
+  EXPECT_EQ(held_by(edits) - held_by({}), kFrames * 36 * 4);
 }
 
 // The name of each joint is in both skeletons, and is copied into both. Its
@@ -51,9 +68,9 @@ TEST(CostOfEdits, NewNamesAreDrawnTwice) {
   by_rows.joint_map_rows = {{"j", std::string(kBytes, 'n')}};
   for (const ClipEdits& edits : {by_pairs, by_rows}) {
     Budget plain({}, nullptr);
-    DrawEditor({}, skeleton, &plain);
+    Edit({}, skeleton, &plain);
     Budget renaming({}, nullptr);
-    DrawEditor(edits, skeleton, &renaming);
+    Edit(edits, skeleton, &renaming);
     EXPECT_EQ(renaming.held() - plain.held(), 2 * kJoints * (kBytes + 333));
     EXPECT_EQ(renaming.work() - plain.work(), 2 * kJoints * (kBytes + 333));
   }

@@ -163,8 +163,9 @@ TEST(Figure, NoJointMayBeLeft) {
             "options.edits.drop_joints: no joint would be left");
 }
 
-TEST(DropJoints, OffsetsAddUpAndColumnsGo) {
+TEST(DropJoints, RigidOffsetsAddUpAndColumnsGo) {
   ClipEdits edits;
+  edits.drop_mode = DropMode::kRigid;
   edits.drop_joints = {"LeftLeg", "LeftFoot", "RightFoot", "Toe#2"};
   const Clip before = CountingClip(Legs(), 2);
   const Clip after = Edited(edits, before);

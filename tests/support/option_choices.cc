@@ -110,6 +110,11 @@ void AddJointEdits(std::vector<EditChoice>* out) {
        [](Joints j, ClipEdits* e) { e->drop_joints = {FirstOf(j)}; }},
       {"drop the last",
        [](Joints j, ClipEdits* e) { e->drop_joints = {LastOf(j)}; }},
+      {"drop the first, rigidly",
+       [](Joints j, ClipEdits* e) {
+         e->drop_joints = {FirstOf(j)};
+         e->drop_mode = DropMode::kRigid;
+       }},
       {"drop all", [](Joints, ClipEdits* e) { e->drop_joints = {"*"}; }},
       {"drop an unknown joint",
        [](Joints, ClipEdits* e) { e->drop_joints = {"None"}; }},
@@ -143,6 +148,11 @@ void AddFrameEdits(std::vector<EditChoice>* out) {
   const auto range = [&](const char* name, FrameRange frames) {
     out->push_back(Plain(name, [frames](auto* e) { e->frames = frames; }));
   };
+  out->push_back(Plain("a rest pose", [](auto* e) { e->tpose_frame = 0; }));
+  out->push_back(
+      Plain("no such rest pose", [](auto* e) { e->tpose_frame = 100'000; }));
+  out->push_back(Plain("a time", [](auto* e) { e->trim = {0.01, 0.2}; }));
+  out->push_back(Plain("a late time", [](auto* e) { e->trim = {1e6, 0}; }));
   range("the first frame", {0, 1, 1});
   range("without the first frame", {1, 0, 1});
   range("every second frame", {0, 0, 2});
@@ -185,6 +195,7 @@ void AddSpaceEdits(std::vector<EditChoice>* out) {
     e->source.meters_per_unit = 0.0254;
     e->meters_per_unit = 1;
   }));
+  out->push_back(Plain("mirrored", [](auto* e) { e->mirror = true; }));
   out->push_back(
       Plain("of unknown unit", [](auto* e) { e->meters_per_unit = 1; }));
   out->push_back(Plain("in place",

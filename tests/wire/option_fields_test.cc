@@ -112,6 +112,7 @@ TEST(OptionFields, AreAllInACase) {
   EXPECT_THAT(read.Missing(root), IsEmpty());
   // Defaults that the client leaves out.
   EXPECT_THAT(Without({"ClipEdits.root_motion: ROOT_MOTION_KEEP",
+                       "ClipEdits.drop_mode: DROP_MODE_POSES",
                        "ClipEdits.interpolation: INTERPOLATION_SLERP",
                        "PositionsFormat.layout: TENSOR_LAYOUT_FRAME_MAJOR",
                        "RotationsFormat.kind: ROTATION_KIND_QUATERNION_XYZW",

@@ -229,10 +229,16 @@ void Put(const Repairs& value, Lines* out) {
 }
 
 void Put(const ClipEdits& value, Lines* out) {
-  const auto& [repairs, drop_joints, keep_joints, figure, rename_joints,
-               strip_prefix, joint_map, joint_map_rows, names_to, frames,
-               resample_fps, state_fps, interpolation, up_axis, meters_per_unit,
-               root_motion, root_alignment, floor, body_root, source] = value;
+  const auto& [repairs, drop_joints, keep_joints, drop_mode, figure,
+               rename_joints, strip_prefix, joint_map, joint_map_rows, names_to,
+               tpose_frame, frames, trim, resample_fps, state_fps,
+               interpolation, up_axis, meters_per_unit, root_motion,
+               root_alignment, mirror, floor, body_root, source] = value;
+  out->Add("drop_mode", Number(drop_mode));
+  out->Add("tpose_frame", tpose_frame);
+  out->Add("begin_seconds", trim.begin_seconds);
+  out->Add("end_seconds", trim.end_seconds);
+  out->Add("mirror", mirror);
   out->Nest("repairs", repairs);
   out->Add("drop_joints", drop_joints);
   out->Add("keep_joints", keep_joints);

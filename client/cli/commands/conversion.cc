@@ -92,10 +92,17 @@ ExitCode Conversion::Run() {
                                        errors_.Line(Severity::kError));
   }
   if (!session_.options.quiet || options_.fail_on) {
-    session_.console->PrintDiagnostics(codes_.Line(Severity::kWarning));
+    const std::string changes = codes_.Line(Severity::kInfo, "repaired");
+    session_.console->PrintDiagnostics(
+        (CountsRepairs() ? changes : "") + codes_.Line(Severity::kWarning));
   }
   if (!session_.options.quiet) session_.console->PrintDiagnostics(HowToGoOn());
   return totals.exit;
+}
+
+// The faults of a clip that is repaired are those before it.
+bool Conversion::CountsRepairs() const {
+  return !IsEmpty(options_.convert.edits.repairs) && !options_.fail_on;
 }
 
 std::string Conversion::Verb() const {
@@ -191,7 +198,15 @@ void Conversion::Warn(const Input& input, const ConvertResult& result,
   const bool speaks =
       outcome->kind == Outcome::Kind::kGood || fails_by_them || is_partly_made;
   if (!speaks || !IsGood(report.verdict)) return;
-  codes_.Add(report);
+  if (CountsRepairs()) {
+    Report repairs = report;
+    std::erase_if(repairs.issues, [](const Issue& issue) {
+      return !IsRepair(issue.code);
+    });
+    codes_.Add(repairs);
+  } else {
+    codes_.Add(report);
+  }
   choices_.Add(report);
   if (session_.options.quiet) return;
   const std::string repairs = RepairText(input.path, report, view);

@@ -79,6 +79,9 @@ class Conversion {
   };
 
   std::string HowToGoOn() const;
+  // True if the summary counts repairs, and not the faults that clips had before
+  // them.
+  bool CountsRepairs() const;
   // "converted"; after repairs also the number of clips that they changed.
   std::string Verb() const;
   absl::Status OpenOutputs();
@@ -102,7 +105,7 @@ class Conversion {
   std::optional<Manifest> manifest_;
   JsonLines lines_;
   // Codes of clips that were converted, and of those that fail only by their
-  // warnings.
+  // warnings; those of repairs alone, if CountsRepairs.
   CodeTally codes_;
   AnimChoices choices_;
   // Codes of clips that failed, also of those that fail by warnings.

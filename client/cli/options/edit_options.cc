@@ -49,6 +49,10 @@ constexpr FieldOption kFieldOptions[] = {
     {"options.edits.floor", "--floor"},
     {"options.edits.figure", "--figure"},
     {"options.edits.frames", "--frames"},
+    {"options.edits.trim", "--trim"},
+    {"options.edits.tpose_frame", "--tpose-frame"},
+    {"options.edits.mirror", "--mirror"},
+    {"options.edits.drop_mode", "--drop-mode"},
     {"options.edits.repairs.fill_gap_frames", "--fill-gaps"},
     {"options.edits.resample_fps", "--fps"},
     {"options.edits.state_fps", "--state-fps"},
@@ -94,6 +98,26 @@ std::optional<FrameRange> RangeOf(const std::string& word) {
   const bool has_end = parts.size() > 1 && !parts[1].empty();
   if (has_end && *end <= *begin) return std::nullopt;
   return FrameRange{*begin, *end, *step};
+}
+
+// A number of seconds, such as 1.5 or 1.5s.
+std::optional<double> SecondsOf(std::string_view word) {
+  if (word.ends_with('s')) word.remove_suffix(1);
+  const std::optional<double> value = NumberOf<double>(word);
+  const bool is_time = value && std::isfinite(*value) && *value >= 0;
+  return is_time ? value : std::nullopt;
+}
+
+// A:B; A or B may be left out.
+std::optional<TimeRange> TimesOf(const std::string& word) {
+  const size_t colon = word.find(':');
+  if (colon == word.npos) return std::nullopt;
+  const std::string_view begin = std::string_view(word).substr(0, colon);
+  const std::string_view end = std::string_view(word).substr(colon + 1);
+  const auto from = begin.empty() ? std::optional(0.0) : SecondsOf(begin);
+  const auto to = end.empty() ? std::optional(0.0) : SecondsOf(end);
+  if (!from || !to || (!end.empty() && *to <= *from)) return std::nullopt;
+  return TimeRange{*from, *to};
 }
 
 std::optional<std::array<double, 3>> DegreesOf(const std::string& word) {
@@ -172,6 +196,12 @@ void AddJointEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
   AddNames(app, "--keep", &edits->keep_joints, "remove all other joints")
       ->type_name("NAME|PREFIX*[,..]")
       ->group(group);
+  AddChoice<DropMode>(
+      app, "--drop-mode", &edits->drop_mode,
+      {{"poses", DropMode::kKeepPoses}, {"rigid", DropMode::kRigid}},
+      "poses: joints that stay keep their poses; rigid:\n"
+      "bones keep their lengths; default poses")
+      ->group(group);
   AddParsed(app, "--figure", &edits->figure, CountOf, "the number of a figure",
             "keep the figure of the N-th ROOT, remove all others")
       ->type_name("N")
@@ -207,6 +237,11 @@ void AddTimeEdits(CLI::App* app, ClipEdits* edits) {
             "a range A:B or A:B:STEP of frames from 0 on, with A below B",
             "keep frames A to B-1; with STEP every STEP-th frame")
       ->type_name("A:B[:STEP]")
+      ->group(group);
+  AddParsed(app, "--trim", &edits->trim, TimesOf,
+            "a range A:B of seconds, such as 1.5s:3s, with A below B",
+            "keep the time from A to B, as 1.5s:3s")
+      ->type_name("A:B")
       ->group(group);
   AddParsed(app, "--fps", &edits->resample_fps, AboveZero,
             "a number of frames per second", "resample to this rate")
@@ -255,6 +290,14 @@ void AddSpaceEdits(CLI::App* app, EditFlags* flags, ClipEdits* edits) {
       ->group(group);
   app->add_flag("--at-origin", flags->at_origin,
                 "put body roots at 0 0 0 in every frame")
+      ->group(group);
+  app->add_flag("--mirror", edits->mirror,
+                "exchange left and right: the mirror image at X = 0")
+      ->group(group);
+  AddParsed(app, "--tpose-frame", &edits->tpose_frame, BoundOf,
+            "the number of a frame, from 0 on",
+            "make the pose of this frame the rest pose")
+      ->type_name("N")
       ->group(group);
   app->add_flag("--floor", edits->floor,
                 "raise or lower the body, so that the lowest joint of\n"
@@ -367,6 +410,13 @@ std::string ReadEditFlags(const Session& session, const EditFlags& flags,
   if (edits->up_axis != UpAxis::kUnknown &&
       source.up_axis == UpAxis::kUnknown) {
     return "--to-up needs --up";
+  }
+  if (IsTyped(session, "--drop-mode") && edits->drop_joints.empty() &&
+      edits->keep_joints.empty()) {
+    return "--drop-mode needs --drop or --keep";
+  }
+  if (IsTyped(session, "--frames") && IsTyped(session, "--trim")) {
+    return "--frames and --trim exclude each other";
   }
   if (edits->resample_fps > 0 && edits->state_fps > 0) {
     return "--fps and --state-fps exclude each other";

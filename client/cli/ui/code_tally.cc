@@ -58,12 +58,14 @@ std::vector<CodeCount> CodeTally::CountsOf(Severity severity) const {
   return counts;
 }
 
-std::string CodeTally::Line(Severity severity) const {
+std::string CodeTally::Line(Severity severity,
+                            std::string_view words) const {
   const std::lock_guard lock(mutex_);
   const Clips& clips = clips_[static_cast<size_t>(severity)];
   if (clips.count == 0) return {};
-  std::string out =
-      Count(clips.count, "clip") + " with " + std::string(PluralOf(severity));
+  const std::string with = "with " + std::string(PluralOf(severity));
+  std::string out = Count(clips.count, "clip") + " " +
+                    (words.empty() ? with : std::string(words));
   std::string_view separator = ": ";
   for (const CodeCount& count : CountsOf(severity)) {
     out +=

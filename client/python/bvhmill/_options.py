@@ -6,7 +6,7 @@ import functools
 import math
 import operator
 import os
-from typing import Any, Callable, Iterable, Literal, Mapping
+from typing import Any, Callable, Iterable, Literal, Mapping, Optional
 from typing import Sequence, Tuple, TypedDict, Union
 
 from bvhmill import _bvhmill
@@ -29,6 +29,10 @@ class EditOptions(TypedDict, total=False):
     `joint_map` is the name of a built-in map, or old names and new names.
     `strip_prefix` removes the common prefix of the names, as "mixamorig:".
     `figure` keeps the tree of the N-th root alone.
+    `drop_mode` "poses" keeps the poses of the joints that stay; "rigid" keeps
+    the lengths of bones, and loses the motion of dropped joints.
+    `tpose_frame` is a frame whose pose becomes the rest pose. `mirror` exchanges
+    left and right.
     `names_to` is a naming scheme such as "mixamo": the scheme of the take is
     recognized, and joints get their names in this one.
     `fps` resamples the take to another rate; `state_fps` keeps the frames, and
@@ -39,7 +43,8 @@ class EditOptions(TypedDict, total=False):
     it, it is found from the motion. `in_place` keeps the height along `up`;
     without `up`, the axis must be clear from the clip.
     `frames` is a slice, or (begin, end) or (begin, end, step); only a slice can
-    leave out its end. `units` and `up` say what the file has; `to_units` and
+    leave out its end. `trim` is (begin, end) in seconds, where None is the begin
+    or the end of the take; not together with `frames`. `units` and `up` say what the file has; `to_units` and
     `to_up` what is wanted. A unit is a word such as "cm", or metres per unit.
     """
 
@@ -55,6 +60,9 @@ class EditOptions(TypedDict, total=False):
     joint_map: Union[str, Mapping[str, str]]
     names_to: str
     figure: int
+    drop_mode: Literal["poses", "rigid"]
+    tpose_frame: int
+    trim: Tuple[Optional[float], Optional[float]]
     frames: Union[slice, Tuple[int, int], Tuple[int, int, int]]
     fps: float
     state_fps: float
@@ -69,6 +77,7 @@ class EditOptions(TypedDict, total=False):
     root_signs: str
     root_correction: Tuple[float, float, float]
     body_root: str
+    mirror: bool
     floor: bool
 
 
@@ -107,9 +116,9 @@ class ReadOptions(CheckOptions, EditOptions, total=False):
 
     Editing (`EditOptions`), in the order in which it is done:
     drop_repeated_frames, snap_frame_time, fill_gap_frames, replace_spikes,
-    unwrap_angles, figure, drop, keep, rename, strip_prefix, joint_map, names_to,
-    frames, fps, state_fps, interpolation, up, to_up, units, to_units, in_place,
-    root_motion, root_axes, root_signs, root_correction, body_root,
+    unwrap_angles, figure, drop, keep, drop_mode, rename, strip_prefix, joint_map,
+    names_to, tpose_frame, frames, trim, fps, state_fps, interpolation, up, to_up, units, to_units, in_place,
+    root_motion, root_axes, root_signs, root_correction, body_root, mirror,
     floor.
     """
 
@@ -167,6 +176,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "up": ("y", "z"),
     "to_up": ("y", "z"),
     "root_motion": ("keep", "in_place", "origin"),
+    "drop_mode": ("poses", "rigid"),
 }
 
 
@@ -210,6 +220,23 @@ def _frames(key: str, value: Any) -> tuple[int, int, int]:
     if step is not None and step <= 0:
         raise ValueError(f"{key}={value!r}: the step must be 1 at least")
     return begin or 0, end or 0, 1 if step is None else step
+
+
+def _seconds(key: str, value: Any) -> tuple[float, float]:
+    begin, end = value
+    begin = 0.0 if begin is None else float(begin)
+    # The module reads an end of 0 as the end of the take.
+    if end is not None and not float(end) > begin:
+        raise ValueError(f"{key}={value!r}: the end must be after the begin; "
+                         "None is the end of the take")
+    return begin, 0.0 if end is None else float(end)
+
+
+def _frame(key: str, value: Any) -> int:
+    frame = operator.index(value)
+    if frame < 0:
+        raise ValueError(f"{key}={value!r}: must be a frame, from 0 on")
+    return frame
 
 
 def _names(key: str, value: Any) -> list[str]:
@@ -257,12 +284,12 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
     "drop_repeated_frames": bool, "snap_frame_time": bool,
     "fill_gap_frames": operator.index, "replace_spikes": bool, "unwrap_angles": bool,
     "root_axes": str, "root_signs": str, "names_to": str, "strip_prefix": bool,
-    "body_root": str, "floor": bool, "figure": operator.index,
+    "body_root": str, "floor": bool, "mirror": bool, "figure": operator.index,
 }
 _MAPPINGS = ("severities", "thresholds", "limits", "rename", "joint_map")
 _CHECKED: dict[str, Callable[[str, Any], Any]] = {
     "ignore": _names, "only": _names, "drop": _names, "keep": _kept,
-    "frames": _frames, "fps": _positive, "state_fps": _positive, "units": _unit,
+    "frames": _frames, "trim": _seconds, "tpose_frame": _frame, "fps": _positive, "state_fps": _positive, "units": _unit,
     "to_units": _unit,
     "root_correction": _three,
     **{key: _word for key in _WORDS},

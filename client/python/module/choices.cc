@@ -322,6 +322,19 @@ Setters EditSetters(ClipEdits* edits) {
       {"names_to",
        [=](py::handle v) { edits->names_to = v.cast<std::string>(); }},
       {"floor", [=](py::handle v) { edits->floor = v.cast<bool>(); }},
+      {"mirror", [=](py::handle v) { edits->mirror = v.cast<bool>(); }},
+      {"tpose_frame",
+       [=](py::handle v) { edits->tpose_frame = v.cast<int64_t>(); }},
+      {"trim",
+       [=](py::handle v) {
+         const auto times = v.cast<std::pair<double, double>>();
+         edits->trim = {times.first, times.second};
+       }},
+      {"drop_mode",
+       [=](py::handle v) {
+         edits->drop_mode = WordOf<DropMode>(
+             v, {{"poses", DropMode::kKeepPoses}, {"rigid", DropMode::kRigid}});
+       }},
       {"body_root",
        [=](py::handle v) { edits->body_root = v.cast<std::string>(); }},
       {"frames",

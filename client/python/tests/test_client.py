@@ -73,6 +73,8 @@ def assert_same_error(theirs, ours):
     {"replace_spikes": True, "unwrap_angles": True, "fill_gap_frames": 2},
     {"strict": True, "root_offset": "add", "joint_positions": "ignore"},
     {"state_fps": 60, "strip_prefix": True},
+    {"tpose_frame": 3, "trim": (0.5, None), "drop": ["j4"],
+     "drop_mode": "rigid"},
     {"name_encoding": "gbk", "figure": 1},
     {"ignore": ["DATA_*"], "severities": {"DATA_SPIKE": "error"},
      "thresholds": {"DATA_SPIKE.degrees": 2}, "max_issues": 2},

@@ -5,12 +5,15 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
-#include "bvhmill/clip/position_reading.h"
+#include "bvhmill/edit/joint_pose.h"
 #include "bvhmill/edit/name_index.h"
+#include "bvhmill/edit/space_edits.h"
+#include "bvhmill/report/short_number.h"
 #include "bvhmill/skeletons/body_root.h"
 #include "bvhmill/skeletons/recognize.h"
 
@@ -18,17 +21,8 @@ namespace bvhmill {
 namespace {
 
 constexpr std::string_view kBodyRootField = "options.edits.body_root";
-
-// For each column of the edited skeleton: its values differ in the source.
-std::vector<uint8_t> MovingOf(const ColumnMap& columns,
-                              std::span<const uint8_t> moving) {
-  std::vector<uint8_t> out;
-  for (const ColumnSource& column : columns) {
-    const bool is_known = column.source >= 0 && !moving.empty();
-    out.push_back(is_known ? moving[static_cast<size_t>(column.source)] : 0);
-  }
-  return out;
-}
+// A body that goes farther than this, in reaches, moves. Hips sway less.
+constexpr double kMovingBody = 0.5;
 
 bool HasMovingPosition(const Skeleton& skeleton, int32_t node,
                        std::span<const uint8_t> moving) {
@@ -92,62 +86,200 @@ absl::Status SetStated(std::string_view stated, const Skeleton& skeleton,
   return absl::OkStatus();
 }
 
-// The position of a node below its parent.
-Vec3<double> PositionIn(const Skeleton& skeleton, const Node& node,
-                        PositionReading reading, std::span<const float> row) {
-  Vec3<double> place = {node.offset[0], node.offset[1], node.offset[2]};
-  if (reading == PositionReading::kIgnored) return place;
-  auto column = static_cast<size_t>(node.first_channel);
-  for (const Channel channel : ChannelsOf(skeleton, node)) {
-    if (IsPosition(channel)) {
-      const auto axis = static_cast<size_t>(AxisOf(channel));
-      const double base =
-          reading == PositionReading::kAdded ? double{node.offset[axis]} : 0;
-      place[axis] = base + double{row[column]};
-    }
-    ++column;
+bool MovesPlaces(const BodyPlaces& places) {
+  const SignedAxes same;
+  return places.motion != RootMotion::kKeep || places.axes.axis != same.axis ||
+         places.axes.sign != same.sign;
+}
+
+// The new place of a body root in the world, below a parent at `above`.
+Vec3<double> NewPlace(const BodyPlaces& places, const JointPose& above,
+                      const Vec3<double>& local) {
+  Vec3<double> still = Transform(above.turn, above.place, local);
+  for (size_t i = 0; i < 3; ++i) {
+    const bool is_kept =
+        places.motion == RootMotion::kKeep ||
+        (places.motion == RootMotion::kInPlace && i == places.height);
+    if (!is_kept) still[i] = 0;
+  }
+  Vec3<double> place = {};
+  for (size_t i = 0; i < 3; ++i) {
+    place[i] =
+        places.axes.sign[i] * still[static_cast<size_t>(places.axes.axis[i])];
   }
   return place;
 }
 
-// Turns `pose`, that of the joint above, into that of `node`.
-void AddJoint(const Skeleton& skeleton, const Conventions& conventions,
-              const Node& node, std::span<const float> row, JointPose* pose) {
-  pose->place =
-      Transform(pose->turn, pose->place,
-                PositionIn(skeleton, node, ReadingOf(node, conventions), row));
-  auto column = static_cast<size_t>(node.first_channel);
-  for (const Channel channel : ChannelsOf(skeleton, node)) {
-    if (IsRotation(channel)) {
-      RotateAbout(AxisOf(channel), double{row[column]}, &pose->turn);
+// Puts a JOINT with three position channels to its new place, in all rows.
+absl::Status PlaceJoint(const BodyPlaces& places, int32_t node,
+                        Editing* editing) {
+  const Skeleton& skeleton = editing->skeleton();
+  const Node& joint = skeleton.nodes[static_cast<size_t>(node)];
+  const std::vector<int32_t> above = JointsAbove(skeleton, node);
+  return EachFrame(
+      editing->size().frames, kPoseWork * static_cast<int64_t>(above.size()),
+      editing->budget, [&](int64_t frame) {
+        const auto row = RowAt(editing->clip, frame);
+        const JointPose parent =
+            WorldPoseOf(skeleton, editing->conventions, above, row);
+        const JointPose local =
+            LocalPose(skeleton, editing->conventions, joint, row);
+        Vec3<double> way = NewPlace(places, parent, local.place);
+        for (size_t i = 0; i < 3; ++i) way[i] -= parent.place[i];
+        WritePlace(skeleton, editing->conventions, joint,
+                   TurnBack(parent.turn, way), row);
+      });
+}
+
+// Turns one body root, whose rotation channels in `edited` may be new.
+absl::Status TurnBody(const Mat3<double>& correction, int32_t node,
+                      Editing* editing) {
+  const Skeleton before = editing->skeleton();
+  std::vector<PoseChannels> wanted(before.nodes.size());
+  wanted[static_cast<size_t>(node)].turn = true;
+  MappedSkeleton edited = WithPoseChannels(before, wanted);
+  const Skeleton after = edited.skeleton;
+  const Node& from = before.nodes[static_cast<size_t>(node)];
+  const Node& to = after.nodes[static_cast<size_t>(node)];
+  const std::vector<int32_t> above = JointsAbove(before, node);
+  EulerAngles near = {};
+  const int64_t work = 2 * static_cast<int64_t>(edited.columns.size()) +
+                       kPoseWork * static_cast<int64_t>(above.size() + 2);
+  return RewriteRows(
+      std::move(edited.skeleton), work, editing,
+      [&](std::span<const float> row, std::span<float> out) {
+        MapRow(edited.columns, row, out);
+        const Mat3<double> parent =
+            WorldPoseOf(before, editing->conventions, above, row).turn;
+        // Below a parent that is turned itself, that is turned back first.
+        Mat3<double> turn =
+            Multiply(Transposed(parent), Multiply(correction, parent));
+        auto column = static_cast<size_t>(from.first_channel);
+        for (const Channel channel : ChannelsOf(before, from)) {
+          if (IsRotation(channel)) {
+            RotateAbout(AxisOf(channel), double{row[column]}, &turn);
+          }
+          ++column;
+        }
+        WriteTurn(after, to, turn, &near, out);
+      });
+}
+
+// The least coordinate `height` of a body root or a node below one in any row.
+// Infinite if there is none.
+absl::Status FindLowest(std::span<const Body> bodies, size_t height,
+                        const Editing& editing, double* lowest) {
+  const Skeleton& skeleton = editing.skeleton();
+  std::vector<bool> in_body(skeleton.nodes.size());
+  for (const Body& body : bodies) {
+    in_body[static_cast<size_t>(body.node)] = true;
+  }
+  for (size_t i = 0; i < in_body.size(); ++i) {
+    const int32_t parent = skeleton.nodes[i].parent;
+    if (parent >= 0 && in_body[static_cast<size_t>(parent)]) in_body[i] = true;
+  }
+  *lowest = std::numeric_limits<double>::infinity();
+  std::vector<JointPose> poses(skeleton.nodes.size());
+  return EachFrame(editing.size().frames,
+                   kPoseWork * static_cast<int64_t>(poses.size()),
+                   editing.budget, [&](int64_t frame) {
+                     WorldPoses(skeleton, editing.conventions,
+                                RowAt(*editing.clip, frame), poses);
+                     for (size_t i = 0; i < poses.size(); ++i) {
+                       const double place = poses[i].place[height];
+                       if (in_body[i] && std::isfinite(place)) {
+                         *lowest = std::min(*lowest, place);
+                       }
+                     }
+                   });
+}
+
+// Moves a body root along the coordinate `height` by `way`, in all rows.
+absl::Status RaiseBody(int32_t node, size_t height, double way,
+                       Editing* editing) {
+  const Skeleton& skeleton = editing->skeleton();
+  const Node& joint = skeleton.nodes[static_cast<size_t>(node)];
+  const std::vector<int32_t> above = JointsAbove(skeleton, node);
+  std::array<int32_t, 3> columns = {-1, -1, -1};
+  int32_t column = joint.first_channel;
+  for (const Channel channel : ChannelsOf(skeleton, joint)) {
+    if (IsPosition(channel)) {
+      columns[static_cast<size_t>(AxisOf(channel))] = column;
     }
     ++column;
   }
+  const bool can_rise =
+      above.empty()
+          ? columns[height] >= 0
+          : std::find(columns.begin(), columns.end(), -1) == columns.end();
+  if (!can_rise) {
+    return InvalidField("options.edits.floor",
+                        Quote(DisplayName(skeleton, node)) +
+                            " has no position channel along the height");
+  }
+  return EachFrame(
+      editing->size().frames, kPoseWork * static_cast<int64_t>(above.size()),
+      editing->budget, [&](int64_t frame) {
+        const auto row = RowAt(editing->clip, frame);
+        Vec3<double> shift = {};
+        shift[height] = way;
+        shift = TurnBack(
+            WorldPoseOf(skeleton, editing->conventions, above, row).turn,
+            shift);
+        for (size_t axis = 0; axis < 3; ++axis) {
+          if (columns[axis] < 0 || shift[axis] == 0) continue;
+          float& value = row[static_cast<size_t>(columns[axis])];
+          value = static_cast<float>(double{value} + shift[axis]);
+        }
+      });
 }
 
-// The transpose of a rotation times `v`.
-Vec3<double> TurnBack(const Mat3<double>& m, const Vec3<double>& v) {
-  Vec3<double> out = {};
+// How far `node` goes: the diagonal of the box around all its places. In place,
+// the height does not count.
+absl::Status MeasureWay(const BodyPlaces& places, int32_t node,
+                        const Editing& editing, double* length) {
+  std::vector<int32_t> way = JointsAbove(editing.skeleton(), node);
+  way.push_back(node);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Vec3<double> least = {kInfinity, kInfinity, kInfinity};
+  Vec3<double> most = {-kInfinity, -kInfinity, -kInfinity};
+  BVHMILL_RETURN_IF_ERROR(EachFrame(
+      editing.size().frames, kPoseWork * static_cast<int64_t>(way.size()),
+      editing.budget, [&](int64_t frame) {
+        const JointPose pose =
+            WorldPoseOf(editing.skeleton(), editing.conventions, way,
+                        RowAt(*editing.clip, frame));
+        for (size_t i = 0; i < 3; ++i) {
+          least[i] = std::min(least[i], pose.place[i]);
+          most[i] = std::max(most[i], pose.place[i]);
+        }
+      }));
+  double square = 0;
   for (size_t i = 0; i < 3; ++i) {
-    for (size_t k = 0; k < 3; ++k) out[i] += m[k][i] * v[k];
+    const bool counts =
+        places.motion == RootMotion::kOrigin || i != places.height;
+    if (counts && most[i] > least[i]) {
+      square += (most[i] - least[i]) * (most[i] - least[i]);
+    }
   }
-  return out;
+  *length = std::sqrt(square);
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<Body>> FindBodies(std::string_view stated,
-                                             const EditedSkeleton& edited,
+                                             const Skeleton& skeleton,
                                              std::span<const uint8_t> moving,
                                              JointPositions reading,
                                              Budget* budget) {
-  const Skeleton& skeleton = edited.skeleton;
   if (HasPositionedJoint(skeleton)) {
     BVHMILL_RETURN_IF_ERROR(
         WorkFrom(budget, RecognitionUnits(skeleton.nodes.size())));
   }
   const std::vector<Trunk> trunks = FindTrunks(skeleton);
-  const std::vector<uint8_t> columns = MovingOf(edited.columns, moving);
+  const std::vector<uint8_t> still(skeleton.channels.size());
+  const std::span<const uint8_t> columns = moving.empty() ? still : moving;
   std::vector<Body> bodies;
   for (const Trunk& trunk : trunks) {
     bodies.push_back({trunk.joints[0], trunk.joints[0], trunk.joints[0]});
@@ -166,163 +298,66 @@ absl::StatusOr<std::vector<Body>> FindBodies(std::string_view stated,
   return bodies;
 }
 
-std::vector<int32_t> JointsAbove(const Skeleton& skeleton, int32_t node) {
-  std::vector<int32_t> above;
-  for (int32_t i = skeleton.nodes[static_cast<size_t>(node)].parent; i >= 0;
-       i = skeleton.nodes[static_cast<size_t>(i)].parent) {
-    above.push_back(i);
-  }
-  std::reverse(above.begin(), above.end());
-  return above;
-}
-
-JointPose WorldPoseOf(const Skeleton& skeleton, const Conventions& conventions,
-                      std::span<const int32_t> way,
-                      std::span<const float> row) {
-  JointPose pose;
-  for (const int32_t index : way) {
-    AddJoint(skeleton, conventions, skeleton.nodes[static_cast<size_t>(index)],
-             row, &pose);
-  }
-  return pose;
-}
-
-bool MovesPlaces(const BodyPlaces& places) {
-  const SignedAxes same;
-  return places.motion != RootMotion::kKeep || places.axes.axis != same.axis ||
-         places.axes.sign != same.sign;
-}
-
-void PlaceBody(const Skeleton& skeleton, const Conventions& conventions,
-               const BodyPlaces& places, const JointPose& above, int32_t node,
-               std::span<float> row) {
-  const Node& joint = skeleton.nodes[static_cast<size_t>(node)];
-  const PositionReading reading = ReadingOf(joint, conventions);
-  Vec3<double> still = Transform(above.turn, above.place,
-                                 PositionIn(skeleton, joint, reading, row));
-  for (size_t i = 0; i < 3; ++i) {
-    const bool is_kept =
-        places.motion == RootMotion::kKeep ||
-        (places.motion == RootMotion::kInPlace && i == places.height);
-    if (!is_kept) still[i] = 0;
-  }
-  Vec3<double> way = {};
-  for (size_t i = 0; i < 3; ++i) {
-    way[i] =
-        places.axes.sign[i] * still[static_cast<size_t>(places.axes.axis[i])] -
-        above.place[i];
-  }
-  const Vec3<double> local = TurnBack(above.turn, way);
-  auto column = static_cast<size_t>(joint.first_channel);
-  for (const Channel channel : ChannelsOf(skeleton, joint)) {
-    if (IsPosition(channel)) {
-      const auto axis = static_cast<size_t>(AxisOf(channel));
-      const double base =
-          reading == PositionReading::kAdded ? double{joint.offset[axis]} : 0;
-      row[column] = static_cast<float>(local[axis] - base);
-    }
-    ++column;
-  }
-}
-
-double LowestPlace(const Clip& clip, const Conventions& conventions,
-                   std::span<const Body> bodies, size_t height) {
-  const Skeleton& skeleton = clip.skeleton;
-  const size_t width = skeleton.channels.size();
-  const std::span<const float> values = clip.motion.values;
-  std::vector<bool> in_body(skeleton.nodes.size());
-  for (const Body& body : bodies)
-    in_body[static_cast<size_t>(body.node)] = true;
-  for (size_t i = 0; i < in_body.size(); ++i) {
-    const int32_t parent = skeleton.nodes[i].parent;
-    if (parent >= 0 && in_body[static_cast<size_t>(parent)]) in_body[i] = true;
-  }
-  std::vector<JointPose> poses(skeleton.nodes.size());
-  double lowest = std::numeric_limits<double>::infinity();
-  for (int64_t frame = 0; frame < clip.motion.frames; ++frame) {
-    const auto row = values.subspan(static_cast<size_t>(frame) * width, width);
-    for (size_t i = 0; i < poses.size(); ++i) {
-      const Node& node = skeleton.nodes[i];
-      poses[i] = node.parent < 0 ? JointPose()
-                                 : poses[static_cast<size_t>(node.parent)];
-      AddJoint(skeleton, conventions, node, row, &poses[i]);
-      const double place = poses[i].place[height];
-      if (in_body[i] && std::isfinite(place)) {
-        lowest = std::min(lowest, place);
-      }
-    }
-  }
-  return lowest;
-}
-
-absl::Status RaiseBodies(std::span<const Body> bodies,
-                         const Conventions& conventions, size_t height,
-                         double way, Clip* clip) {
-  const Skeleton& skeleton = clip->skeleton;
-  const size_t width = skeleton.channels.size();
+absl::Status PlaceBodies(std::span<const Body> bodies, const BodyPlaces& places,
+                         Editing* editing) {
+  if (!MovesPlaces(places)) return absl::OkStatus();
+  // A body root that is a ROOT is edited by its columns, exactly.
+  std::vector<int32_t> roots;
   for (const Body& body : bodies) {
-    const Node& joint = skeleton.nodes[static_cast<size_t>(body.node)];
-    const std::vector<int32_t> above = JointsAbove(skeleton, body.node);
-    std::array<int32_t, 3> columns = {-1, -1, -1};
-    int32_t column = joint.first_channel;
-    for (const Channel channel : ChannelsOf(skeleton, joint)) {
-      if (IsPosition(channel)) {
-        columns[static_cast<size_t>(AxisOf(channel))] = column;
-      }
-      ++column;
-    }
-    const bool can_rise =
-        above.empty()
-            ? columns[height] >= 0
-            : std::find(columns.begin(), columns.end(), -1) == columns.end();
-    if (!can_rise) {
-      return InvalidField("options.edits.floor",
-                          Quote(DisplayName(skeleton, body.node)) +
-                              " has no position channel along the height");
-    }
-    for (int64_t frame = 0; frame < clip->motion.frames; ++frame) {
-      const auto row = std::span<float>(clip->motion.values)
-                           .subspan(static_cast<size_t>(frame) * width, width);
-      Vec3<double> shift = {};
-      shift[height] = way;
-      shift =
-          TurnBack(WorldPoseOf(skeleton, conventions, above, row).turn, shift);
-      for (size_t axis = 0; axis < 3; ++axis) {
-        if (columns[axis] < 0 || shift[axis] == 0) continue;
-        float& value = row[static_cast<size_t>(columns[axis])];
-        value = static_cast<float>(double{value} + shift[axis]);
-      }
-    }
+    if (body.node == body.root) roots.push_back(body.root);
+  }
+  BVHMILL_RETURN_IF_ERROR(
+      PlaceRoots(places.motion, places.height, places.axes, roots, editing));
+  for (const Body& body : bodies) {
+    if (body.node == body.root) continue;
+    BVHMILL_RETURN_IF_ERROR(PlaceJoint(places, body.node, editing));
   }
   return absl::OkStatus();
 }
 
-double WayOf(const Clip& clip, const Conventions& conventions,
-             const BodyPlaces& places, int32_t node) {
-  std::vector<int32_t> way = JointsAbove(clip.skeleton, node);
-  way.push_back(node);
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Vec3<double> least = {kInfinity, kInfinity, kInfinity};
-  Vec3<double> most = {-kInfinity, -kInfinity, -kInfinity};
-  const size_t width = clip.skeleton.channels.size();
-  const std::span<const float> values = clip.motion.values;
-  for (size_t at = 0; at + width <= values.size() && width > 0; at += width) {
-    const JointPose pose =
-        WorldPoseOf(clip.skeleton, conventions, way, values.subspan(at, width));
-    for (size_t i = 0; i < 3; ++i) {
-      least[i] = std::min(least[i], pose.place[i]);
-      most[i] = std::max(most[i], pose.place[i]);
-    }
+absl::Status TurnBodies(std::span<const Body> bodies,
+                        const std::array<double, 3>& degrees,
+                        Editing* editing) {
+  if (degrees == std::array<double, 3>{}) return absl::OkStatus();
+  const Mat3<double> correction =
+      FromEuler({2, 0, 1}, {degrees[2], degrees[0], degrees[1]});
+  for (const Body& body : bodies) {
+    BVHMILL_RETURN_IF_ERROR(TurnBody(correction, body.node, editing));
   }
-  double square = 0;
-  for (size_t i = 0; i < 3; ++i) {
-    const bool counts =
-        places.motion == RootMotion::kOrigin || i != places.height;
-    if (counts && most[i] > least[i]) {
-      square += (most[i] - least[i]) * (most[i] - least[i]);
-    }
+  return absl::OkStatus();
+}
+
+absl::Status PutOnFloor(std::span<const Body> bodies, size_t height,
+                        Editing* editing) {
+  double lowest = 0;
+  BVHMILL_RETURN_IF_ERROR(FindLowest(bodies, height, *editing, &lowest));
+  if (!std::isfinite(lowest)) return absl::OkStatus();
+  for (const Body& body : bodies) {
+    BVHMILL_RETURN_IF_ERROR(RaiseBody(body.node, height, -lowest, editing));
   }
-  return std::sqrt(square);
+  return absl::OkStatus();
+}
+
+absl::Status LogMovingBodies(std::span<const Body> bodies,
+                             const BodyPlaces& places, Editing* editing) {
+  if (places.motion == RootMotion::kKeep || editing->log == nullptr) {
+    return absl::OkStatus();
+  }
+  const Skeleton& skeleton = editing->skeleton();
+  for (const Body& body : bodies) {
+    if (body.hips == body.node) continue;
+    double way = 0;
+    BVHMILL_RETURN_IF_ERROR(MeasureWay(places, body.hips, *editing, &way));
+    if (!(way > kMovingBody * Reach(skeleton))) continue;
+    Location at;
+    at.joint = body.hips;
+    at.joint_name = DisplayName(skeleton, body.hips);
+    editing->log->Add(IssueCode::EDIT_BODY_MOVES, at,
+                      {{"joint", Quote(at.joint_name)},
+                       {"way", Short(way)},
+                       {"root", Quote(DisplayName(skeleton, body.node))}});
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace bvhmill

@@ -5,6 +5,7 @@
 // above it keep theirs, also if they move. So its position and its rotation in
 // the file are those that give the wanted pose below its parent.
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -15,8 +16,7 @@
 #include "bvhmill/base/budget.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/edit/clip_edits.h"
-#include "bvhmill/edit/column_map.h"
-#include "bvhmill/math/linear.h"
+#include "bvhmill/edit/editing.h"
 
 namespace bvhmill {
 
@@ -31,31 +31,17 @@ struct Body {
   int32_t hips = 0;
 };
 
-// The body of each ROOT, in file order. `edited` has the names of the source,
-// and `moving` is MovingColumns of the source; if it is empty, each ROOT is its
+// The body of each ROOT, in file order. `skeleton` has the names of the source,
+// and `moving` is MovingColumns of the clip; if it is empty, each ROOT is its
 // own body root. `stated` is the name of the body root, as NAME or NAME#2: the
 // first joint of that name in each tree; empty if it is not stated.
 // INVALID_ARGUMENT if there is no such joint, or it cannot carry a body. Draws
 // the work from `budget`, which may be null.
 absl::StatusOr<std::vector<Body>> FindBodies(std::string_view stated,
-                                             const EditedSkeleton& edited,
+                                             const Skeleton& skeleton,
                                              std::span<const uint8_t> moving,
                                              JointPositions reading,
                                              Budget* budget);
-
-// The pose of a joint in the world.
-struct JointPose {
-  Mat3<double> turn = Identity<double>();
-  Vec3<double> place = {};
-};
-
-// The joints above `node`, from the ROOT down.
-std::vector<int32_t> JointsAbove(const Skeleton& skeleton, int32_t node);
-
-// The pose of the last joint of `way` in a row, from those of the joints above:
-// `way` begins at a ROOT. Identity if it is empty. O(joints of the way).
-JointPose WorldPoseOf(const Skeleton& skeleton, const Conventions& conventions,
-                      std::span<const int32_t> way, std::span<const float> row);
 
 // Where the edits put a body root: at `motion`, whose height is the coordinate
 // `height`, and then with its axes exchanged.
@@ -65,31 +51,27 @@ struct BodyPlaces {
   SignedAxes axes;
 };
 
-// False if all body roots stay where they are.
-bool MovesPlaces(const BodyPlaces& places);
+// Puts the body roots to their new places.
+absl::Status PlaceBodies(std::span<const Body> bodies, const BodyPlaces& places,
+                         Editing* editing);
 
-// Puts `node`, a JOINT with three position channels below the pose `above`, to
-// its new place in `row`.
-void PlaceBody(const Skeleton& skeleton, const Conventions& conventions,
-               const BodyPlaces& places, const JointPose& above, int32_t node,
-               std::span<float> row);
+// Turns the body roots by the correction of a RootAlignment: R' =
+// R(correction) * R(motion) in the world. If the rotation channels of a body
+// root are not an Euler sequence of three, Z X Y replace them. No change if the
+// correction is 0.
+absl::Status TurnBodies(std::span<const Body> bodies,
+                        const std::array<double, 3>& degrees, Editing* editing);
 
-// The least coordinate `height` of a body root or a node below one in any row;
-// values that are not finite do not count. Infinite if there is none.
-// O(frames x nodes).
-double LowestPlace(const Clip& clip, const Conventions& conventions,
-                   std::span<const Body> bodies, size_t height);
+// Puts the lowest joint or end site of the bodies, in any frame, at 0 along the
+// coordinate `height`: moves all body roots by the same way. Values that are
+// not finite do not count. INVALID_ARGUMENT if a body root has no position
+// channel there. O(frames x nodes).
+absl::Status PutOnFloor(std::span<const Body> bodies, size_t height,
+                        Editing* editing);
 
-// Moves the body roots along the coordinate `height` by `way`, in all rows.
-// INVALID_ARGUMENT if a body root has no position channel there. O(frames x
-// joints above them).
-absl::Status RaiseBodies(std::span<const Body> bodies,
-                         const Conventions& conventions, size_t height,
-                         double way, Clip* clip);
-
-// How far `node` goes: the diagonal of the box around all its places. In place,
-// the coordinate `height` does not count. O(frames x joints above the node).
-double WayOf(const Clip& clip, const Conventions& conventions,
-             const BodyPlaces& places, int32_t node);
+// Logs EDIT_BODY_MOVES for each body that still moves although its root was put
+// to `places`. O(frames x joints above the hips).
+absl::Status LogMovingBodies(std::span<const Body> bodies,
+                             const BodyPlaces& places, Editing* editing);
 
 }  // namespace bvhmill

@@ -10,6 +10,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/joint_map.h"
+#include "bvhmill/report/short_number.h"
 
 namespace bvhmill {
 namespace {
@@ -75,6 +76,23 @@ absl::Status CheckFrames(const FrameRange& frames) {
                                     std::to_string(frames.begin));
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckTrim(const TimeRange& trim, const FrameRange& frames) {
+  constexpr std::string_view kField = "options.edits.trim";
+  if (!IsAtLeastZero(trim.begin_seconds) || !IsAtLeastZero(trim.end_seconds)) {
+    return InvalidField(kField, "a time is not a number of at least 0");
+  }
+  if (trim.end_seconds != 0 && trim.end_seconds <= trim.begin_seconds) {
+    return InvalidField(kField, "ends at " + Short(trim.end_seconds) +
+                                    " s, not after its begin at " +
+                                    Short(trim.begin_seconds) + " s");
+  }
+  const bool has_frames =
+      frames.begin != 0 || frames.end != 0 || frames.step > 1;
+  const bool has_times = trim.begin_seconds != 0 || trim.end_seconds != 0;
+  if (!has_frames || !has_times) return absl::OkStatus();
+  return InvalidField(kField, "cannot be used together with frames");
 }
 
 // 0 stands for no rate. The frame time of a rate must be finite.
@@ -160,13 +178,15 @@ bool IsEmpty(const ClipEdits& edits) {
                      edits.names_to.empty() && edits.figure == 0;
   const bool frames = edits.frames.begin == 0 && edits.frames.end == 0 &&
                       edits.frames.step <= 1 && edits.resample_fps == 0 &&
-                      edits.state_fps == 0;
+                      edits.state_fps == 0 && edits.trim.begin_seconds == 0 &&
+                      edits.trim.end_seconds == 0;
   const bool conventions =
       (edits.up_axis == UpAxis::kUnknown ||
        edits.up_axis == edits.source.up_axis) &&
       (edits.meters_per_unit == 0 ||
        edits.meters_per_unit == edits.source.meters_per_unit);
-  return IsEmpty(edits.repairs) && names && frames && conventions &&
+  const bool poses = edits.tpose_frame < 0 && !edits.mirror;
+  return IsEmpty(edits.repairs) && names && frames && conventions && poses &&
          !EditsRoots(edits);
 }
 
@@ -175,17 +195,17 @@ bool EditsRoots(const ClipEdits& edits) {
          !IsEmpty(edits.root_alignment);
 }
 
-bool NeedsAllRows(const ClipEdits& edits) {
-  return !IsEmpty(edits.repairs) || EditsRoots(edits);
-}
-
 absl::Status CheckEdits(const ClipEdits& edits) {
   BVHMILL_RETURN_IF_ERROR(CheckRepairs(edits.repairs));
   BVHMILL_RETURN_IF_ERROR(CheckNames(edits));
   if (edits.figure < 0) {
     return InvalidField("options.edits.figure", "must not be negative");
   }
+  if (edits.tpose_frame < -1) {
+    return InvalidField("options.edits.tpose_frame", "must not be negative");
+  }
   BVHMILL_RETURN_IF_ERROR(CheckFrames(edits.frames));
+  BVHMILL_RETURN_IF_ERROR(CheckTrim(edits.trim, edits.frames));
   BVHMILL_RETURN_IF_ERROR(CheckRates(edits));
   BVHMILL_RETURN_IF_ERROR(CheckConventions(edits));
   BVHMILL_RETURN_IF_ERROR(CheckBytes(

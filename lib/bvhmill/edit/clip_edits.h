@@ -24,6 +24,23 @@ struct FrameRange {
   int64_t step = 1;
 };
 
+// The frames from the first one at `begin_seconds` or after it, and before
+// `end_seconds`; frame 0 is at 0. `end_seconds` 0: to the last frame.
+struct TimeRange {
+  double begin_seconds = 0;
+  double end_seconds = 0;
+};
+
+// What becomes of the motion of a joint that is dropped.
+enum class DropMode {
+  // Kept joints keep their poses in the world. A joint whose place below its
+  // new parent then changes gets position channels.
+  kKeepPoses,
+  // Kept joints keep their channels, and bones their lengths: the motion of the
+  // dropped joints is lost.
+  kRigid,
+};
+
 enum class Interpolation {
   // Joints turn by the shortest rotation from pose to pose.
   kSlerp,
@@ -86,7 +103,7 @@ struct Repairs {
 };
 
 struct ClipEdits {
-  // RepairClip makes them, before a ClipEditor makes the other edits. Each
+  // RepairClip makes them, before EditClip makes the other edits. Each
   // change is an issue REPAIR_* of the report.
   Repairs repairs;
   // A joint is given by NAME (every joint of that name), NAME#2 (the second
@@ -95,6 +112,7 @@ struct ClipEdits {
   std::vector<std::string> drop_joints;
   // If not empty, all other joints are dropped.
   std::vector<std::string> keep_joints;
+  DropMode drop_mode = DropMode::kKeepPoses;
   // If not 0, only the tree of the figure-th root is kept, counted from 1.
   int32_t figure = 0;
   // Old name and new name. The old name is NAME or NAME#2; NAME#2 takes
@@ -113,7 +131,12 @@ struct ClipEdits {
   // recognized, and its joints get their names in this one. Made after the
   // joint map.
   std::string names_to;
+  // The pose of this frame of the source becomes the rest pose (rest_pose.h);
+  // -1 keeps the rest pose.
+  int64_t tpose_frame = -1;
   FrameRange frames;
+  // The frames by their time; not together with `frames`.
+  TimeRange trim;
   // Frames per second; 0 keeps the rate. The rate of the clip is the one that
   // its frame time stands for (StatedFrameRate), and 29.97 here is 30 / 1.001
   // (WrittenFrameRate). If the clip has this rate already, only the frame time
@@ -130,6 +153,8 @@ struct ClipEdits {
   double meters_per_unit = 0;
   RootMotion root_motion = RootMotion::kKeep;
   RootAlignment root_alignment;
+  // Exchanges left and right: the mirror image at X = 0 (mirror.h).
+  bool mirror = false;
   // Raises or lowers the bodies, all by the same way, so that the lowest joint
   // or end site of them in any frame is at height 0. Made last. The height is
   // along the up axis, as for kInPlace.
@@ -146,8 +171,6 @@ struct ClipEdits {
 bool IsEmpty(const ClipEdits& edits);
 // True if roots are edited: the body root must be found.
 bool EditsRoots(const ClipEdits& edits);
-// True if all rows of a clip must be known before the first one is edited.
-bool NeedsAllRows(const ClipEdits& edits);
 // True if the repairs leave every clip unchanged.
 bool IsEmpty(const Repairs& repairs);
 // True if the alignment leaves every clip unchanged.

@@ -1,11 +1,16 @@
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <utility>
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/clip/position_reading.h"
 #include "bvhmill/edit/joint_edits.h"
+#include "bvhmill/edit/joint_pose.h"
+#include "bvhmill/report/short_number.h"
 
 namespace bvhmill {
 namespace {
@@ -86,47 +91,40 @@ absl::Status CheckRoots(const Skeleton& skeleton,
   return InvalidField("options.edits.drop_joints", "no joint would be left");
 }
 
-JointPositions PositionsOf(const Node& node, const Conventions& conventions) {
-  if (node.kind != NodeKind::kRoot) return conventions.joint_positions;
-  return conventions.root_offset == RootOffset::kAdded
-             ? JointPositions::kAddToOffset
-             : JointPositions::kReplaceOffset;
-}
-
-// Shifts a position channel so that its joint stays where it was. A position
-// that replaces the OFFSET does not include the dropped OFFSETs above it, and a
-// joint that becomes a root may be read by another convention.
+// Shifts a position channel so that its joint stays where it was, if no dropped
+// joint above it turns. A position that replaces the OFFSET does not include
+// the dropped OFFSETs above it, and a joint that becomes a root may be read by
+// another convention.
 ColumnSource MovedPosition(ColumnSource column, const Node& before,
                            const Node& after, const Placement& placement,
                            size_t axis, const Conventions& conventions) {
-  const JointPositions was = PositionsOf(before, conventions);
-  const JointPositions is = PositionsOf(after, conventions);
+  const PositionReading was = ReadingOf(before, conventions);
+  const PositionReading is = ReadingOf(after, conventions);
   // A position that is ignored from now on needs no shift. One that was ignored
   // before becomes constant.
-  if (is == JointPositions::kIgnore) return column;
+  if (is == PositionReading::kIgnored) return column;
   const double offset = after.offset[axis];
-  if (was == JointPositions::kIgnore) column = {};
-  const bool replaces = was == JointPositions::kReplaceOffset;
+  if (was == PositionReading::kIgnored) column = {};
+  const bool replaces = was == PositionReading::kReplaced;
   column.bias += replaces ? placement.dropped_offset[axis] : offset;
-  if (is == JointPositions::kAddToOffset) column.bias -= offset;
+  if (is == PositionReading::kAdded) column.bias -= offset;
   return column;
 }
 
-void AddChannels(const EditedSkeleton& before, const Node& old,
+void AddChannels(const Skeleton& before, const Node& old,
                  const Placement& placement, const Conventions& conventions,
-                 Node* node, EditedSkeleton* after) {
-  node->first_channel = static_cast<int32_t>(after->skeleton.channels.size());
+                 Node* node, MappedSkeleton* after) {
+  node->first_channel = static_cast<int32_t>(after->columns.size());
   const bool moved = placement.kept_parent != old.parent;
   for (int32_t i = 0; i < old.channel_count; ++i) {
-    const auto from = static_cast<size_t>(old.first_channel + i);
-    const Channel channel = before.skeleton.channels[from];
-    ColumnSource column = before.columns[from];
+    const int32_t from = old.first_channel + i;
+    const Channel channel = before.channels[static_cast<size_t>(from)];
+    ColumnSource column = {from};
     if (moved && IsPosition(channel)) {
       const auto axis = static_cast<size_t>(AxisOf(channel));
       column = MovedPosition(column, old, *node, placement, axis, conventions);
     }
-    after->skeleton.channels.push_back(channel);
-    after->columns.push_back(column);
+    Append(channel, column, after);
   }
 }
 
@@ -154,30 +152,332 @@ Node EndSiteAt(const std::array<float, 3>& offset, const Skeleton& skeleton) {
   return node;
 }
 
-}  // namespace
-
-absl::Status DropJoints(const std::vector<bool>& dropped,
-                        const Conventions& conventions,
-                        EditedSkeleton* edited) {
-  const std::vector<Node>& nodes = edited->skeleton.nodes;
-  const std::vector<Placement> placements =
-      PlacementsOf(edited->skeleton, dropped);
-  BVHMILL_RETURN_IF_ERROR(CheckRoots(edited->skeleton, placements));
-  std::vector<int32_t> new_index(nodes.size(), kNone);
-  EditedSkeleton out;
-  for (size_t i = 0; i < nodes.size(); ++i) {
+// The clip without the dropped joints: the motion of these is lost.
+MappedSkeleton WithoutDropped(const Skeleton& before,
+                              const std::vector<Placement>& placements,
+                              const Conventions& conventions,
+                              std::vector<int32_t>* new_index) {
+  new_index->assign(before.nodes.size(), kNone);
+  MappedSkeleton out;
+  for (size_t i = 0; i < before.nodes.size(); ++i) {
     const Placement& placement = placements[i];
     if (!placement.kept) continue;
-    new_index[i] = static_cast<int32_t>(out.skeleton.nodes.size());
-    Node node = MovedNode(nodes[i], placement, new_index);
-    AddChannels(*edited, nodes[i], placement, conventions, &node, &out);
+    (*new_index)[i] = static_cast<int32_t>(out.skeleton.nodes.size());
+    Node node = MovedNode(before.nodes[i], placement, *new_index);
+    AddChannels(before, before.nodes[i], placement, conventions, &node, &out);
     out.skeleton.nodes.push_back(std::move(node));
     if (placement.children > 0 || placement.lost_child == kNone) continue;
-    const Node& lost = nodes[static_cast<size_t>(placement.lost_child)];
+    const Node& lost = before.nodes[static_cast<size_t>(placement.lost_child)];
     out.skeleton.nodes.push_back(EndSiteAt(lost.offset, out.skeleton));
   }
-  *edited = std::move(out);
+  return out;
+}
+
+// A kept joint whose pose below its new parent is no longer what its own
+// channels say.
+struct Adopted {
+  int32_t before = 0;
+  int32_t after = 0;
+  // A dropped joint above it turns.
+  bool turns = false;
+  // Its place below the new parent in the first frame, and whether it varies.
+  Vec3<double> place = {};
+  bool has_place = false;
+  bool varies = false;
+  // Its angles in the last frame.
+  EulerAngles near = {};
+};
+
+// The value of each column at which it does nothing: 0, or the OFFSET that a
+// position replaces.
+std::vector<float> RestRow(const Skeleton& skeleton,
+                           const Conventions& conventions) {
+  std::vector<float> rest(skeleton.channels.size());
+  for (const Node& node : skeleton.nodes) {
+    if (ReadingOf(node, conventions) != PositionReading::kReplaced) continue;
+    auto column = static_cast<size_t>(node.first_channel);
+    for (const Channel channel : ChannelsOf(skeleton, node)) {
+      if (IsPosition(channel)) {
+        rest[column] = node.offset[static_cast<size_t>(AxisOf(channel))];
+      }
+      ++column;
+    }
+  }
+  return rest;
+}
+
+// For each column, 1 if it does something in a frame.
+std::vector<uint8_t> ActiveColumns(const Editing& editing) {
+  const std::vector<float> rest =
+      RestRow(editing.skeleton(), editing.conventions);
+  std::vector<uint8_t> active(rest.size());
+  for (int64_t frame = 0; frame < editing.size().frames; ++frame) {
+    const auto row = RowAt(*editing.clip, frame);
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (!(row[i] == rest[i])) active[i] = 1;
+    }
+  }
+  return active;
+}
+
+bool HasActive(const Skeleton& skeleton, const Node& node,
+               std::span<const uint8_t> active, bool (*is_kind)(Channel)) {
+  auto column = static_cast<size_t>(node.first_channel);
+  for (const Channel channel : ChannelsOf(skeleton, node)) {
+    if (is_kind(channel) && active[column] != 0) return true;
+    ++column;
+  }
+  return false;
+}
+
+bool IsDropped(const std::vector<bool>& dropped, int32_t node) {
+  return node >= 0 && dropped[static_cast<size_t>(node)];
+}
+
+// The kept joints below dropped joints that turn or move.
+std::vector<Adopted> FindAdopted(const Editing& editing,
+                                 const std::vector<bool>& dropped,
+                                 std::span<const int32_t> new_index) {
+  const Skeleton& skeleton = editing.skeleton();
+  const std::vector<uint8_t> active = ActiveColumns(editing);
+  // For each dropped joint: whether it or a dropped joint above it does so.
+  std::vector<bool> turns(dropped.size());
+  std::vector<bool> moves(dropped.size());
+  std::vector<Adopted> out;
+  for (size_t i = 0; i < dropped.size(); ++i) {
+    const Node& node = skeleton.nodes[i];
+    const auto parent = static_cast<size_t>(std::max(node.parent, 0));
+    const bool is_below = IsDropped(dropped, node.parent);
+    if (is_below) {
+      turns[i] = turns[parent];
+      moves[i] = moves[parent];
+    }
+    if (dropped[i]) {
+      if (HasActive(skeleton, node, active, IsRotation)) turns[i] = true;
+      if (ReadingOf(node, editing.conventions) != PositionReading::kIgnored &&
+          HasActive(skeleton, node, active, IsPosition)) {
+        moves[i] = true;
+      }
+    } else if (is_below && new_index[i] != kNone && (turns[i] || moves[i])) {
+      Adopted joint;
+      joint.before = static_cast<int32_t>(i);
+      joint.after = new_index[i];
+      joint.turns = turns[i];
+      out.push_back(joint);
+    }
+  }
+  return out;
+}
+
+// The poses of dropped joints, and of joints below them, below the next kept
+// joint above. Other poses are not set. O(nodes).
+void PosesBelowKept(const Editing& editing, const Skeleton& skeleton,
+                    const std::vector<bool>& dropped,
+                    std::span<const float> row, std::span<JointPose> poses) {
+  for (size_t i = 0; i < poses.size(); ++i) {
+    const Node& node = skeleton.nodes[i];
+    const bool is_below = IsDropped(dropped, node.parent);
+    if (!is_below && !dropped[i]) continue;
+    poses[i] = is_below ? poses[static_cast<size_t>(node.parent)] : JointPose();
+    AddJoint(skeleton, editing.conventions, node, row, &poses[i]);
+  }
+}
+
+// Finds whether the places of the joints below their new parents vary.
+absl::Status FindPlaces(const std::vector<bool>& dropped,
+                        const Editing& editing, std::vector<Adopted>* adopted) {
+  // The rounding of float32.
+  const double most = 1e-7 * Reach(editing.skeleton());
+  std::vector<JointPose> poses(dropped.size());
+  return EachFrame(editing.size().frames,
+                   kPoseWork * static_cast<int64_t>(poses.size()),
+                   editing.budget, [&](int64_t frame) {
+                     PosesBelowKept(editing, editing.skeleton(), dropped,
+                                    RowAt(*editing.clip, frame), poses);
+                     for (Adopted& joint : *adopted) {
+                       const Vec3<double>& place =
+                           poses[static_cast<size_t>(joint.before)].place;
+                       if (!joint.has_place) joint.place = place;
+                       joint.has_place = true;
+                       for (size_t i = 0; i < 3; ++i) {
+                         if (!(std::abs(place[i] - joint.place[i]) <= most)) {
+                           joint.varies = true;
+                         }
+                       }
+                     }
+                   });
+}
+
+// Prepares `edited` for the poses of `adopted`: OFFSETs, and channels.
+MappedSkeleton WithAdopted(const MappedSkeleton& edited,
+                           const std::vector<Adopted>& adopted) {
+  std::vector<PoseChannels> wanted(edited.skeleton.nodes.size());
+  Skeleton skeleton = edited.skeleton;
+  for (const Adopted& joint : adopted) {
+    const auto index = static_cast<size_t>(joint.after);
+    Node& node = skeleton.nodes[index];
+    wanted[index] = {joint.varies || node.kind == NodeKind::kRoot, joint.turns};
+    if (wanted[index].place || !joint.has_place) continue;
+    for (size_t i = 0; i < 3; ++i) {
+      node.offset[i] = static_cast<float>(joint.place[i]);
+    }
+  }
+  MappedSkeleton out = WithPoseChannels(skeleton, wanted);
+  for (ColumnSource& column : out.columns) {
+    if (column.source < 0) continue;
+    column = edited.columns[static_cast<size_t>(column.source)];
+  }
+  return out;
+}
+
+void LogPositionsAdded(const std::vector<Adopted>& adopted,
+                       const Skeleton& before, const Skeleton& after,
+                       IssueLog* log) {
+  if (log == nullptr) return;
+  std::string names;
+  constexpr int64_t kMostNames = 5;
+  int64_t count = 0;
+  for (const Adopted& joint : adopted) {
+    const Node& was = before.nodes[static_cast<size_t>(joint.before)];
+    const Node& is = after.nodes[static_cast<size_t>(joint.after)];
+    const auto is_position = [](Channel c) { return IsPosition(c); };
+    const auto old_channels = ChannelsOf(before, was);
+    const auto new_channels = ChannelsOf(after, is);
+    if (std::count_if(old_channels.begin(), old_channels.end(), is_position) ==
+        std::count_if(new_channels.begin(), new_channels.end(), is_position)) {
+      continue;
+    }
+    if (count < kMostNames) {
+      names +=
+          (count == 0 ? "" : ", ") + Quote(DisplayName(before, joint.before));
+    } else if (count == kMostNames) {
+      names += ", ...";
+    }
+    ++count;
+  }
+  if (count == 0) return;
+  log->Add(IssueCode::EDIT_POSITIONS_ADDED, {},
+           {{"count", std::to_string(count)}, {"joints", names}}, count);
+}
+
+// How far a kept joint is from where it was, at most.
+struct Shift {
+  double way = 0;
+  int32_t before = kNone;
+  int64_t frame = 0;
+};
+
+absl::Status LogShift(const Shift& shift, const Skeleton& before,
+                      IssueLog* log) {
+  // The share of the height of the figure that is worth a warning, and that
+  // which is rounding.
+  constexpr double kMuch = 0.01;
+  constexpr double kRounding = 1e-5;
+  const double reach = Reach(before);
+  if (log == nullptr || !(shift.way > kRounding * reach)) {
+    return absl::OkStatus();
+  }
+  Location at;
+  at.joint = shift.before;
+  at.joint_name = DisplayName(before, shift.before);
+  at.frame = shift.frame;
+  const bool is_much = shift.way > kMuch * reach;
+  log->AddAs(is_much ? Severity::kWarning : Severity::kInfo,
+             IssueCode::EDIT_DROP_MOVED, at,
+             {{"joint", Quote(at.joint_name)},
+              {"way", Short(shift.way)},
+              {"percent", reach > 0 ? Short(100 * shift.way / reach) : "-"}});
   return absl::OkStatus();
+}
+
+// Rewrites the rows and measures how far joints move, whose motion above is
+// lost.
+absl::Status DropRigidly(MappedSkeleton edited,
+                         std::span<const int32_t> new_index,
+                         bool motion_is_lost, Editing* editing) {
+  if (!motion_is_lost) return MapRows(std::move(edited), editing);
+  const Skeleton before = editing->skeleton();
+  const Skeleton after = edited.skeleton;
+  std::vector<JointPose> was(before.nodes.size());
+  std::vector<JointPose> is(after.nodes.size());
+  Shift most;
+  int64_t frame = 0;
+  BVHMILL_RETURN_IF_ERROR(RewriteRows(
+      std::move(edited.skeleton),
+      kPoseWork * static_cast<int64_t>(was.size() + is.size()), editing,
+      [&](std::span<const float> row, std::span<float> out) {
+        MapRow(edited.columns, row, out);
+        WorldPoses(before, editing->conventions, row, was);
+        WorldPoses(after, editing->conventions, out, is);
+        for (size_t i = 0; i < was.size(); ++i) {
+          if (new_index[i] == kNone) continue;
+          const Vec3<double>& to = is[static_cast<size_t>(new_index[i])].place;
+          double square = 0;
+          for (size_t k = 0; k < 3; ++k) {
+            square += (to[k] - was[i].place[k]) * (to[k] - was[i].place[k]);
+          }
+          if (std::sqrt(square) > most.way) {
+            most = {std::sqrt(square), static_cast<int32_t>(i), frame};
+          }
+        }
+        ++frame;
+      }));
+  return LogShift(most, before, editing->log);
+}
+
+// Rewrites the rows; kept joints keep their poses in the world.
+absl::Status DropKeepingPoses(const MappedSkeleton& edited,
+                              const std::vector<bool>& dropped,
+                              std::vector<Adopted> adopted, Editing* editing) {
+  BVHMILL_RETURN_IF_ERROR(FindPlaces(dropped, *editing, &adopted));
+  MappedSkeleton mapped = WithAdopted(edited, adopted);
+  const Skeleton before = editing->skeleton();
+  const Skeleton after = mapped.skeleton;
+  LogPositionsAdded(adopted, before, after, editing->log);
+  std::vector<JointPose> poses(dropped.size());
+  return RewriteRows(
+      std::move(mapped.skeleton),
+      kPoseWork * static_cast<int64_t>(poses.size()), editing,
+      [&](std::span<const float> row, std::span<float> out) {
+        MapRow(mapped.columns, row, out);
+        PosesBelowKept(*editing, before, dropped, row, poses);
+        for (Adopted& joint : adopted) {
+          const Node& node = after.nodes[static_cast<size_t>(joint.after)];
+          const JointPose& pose = poses[static_cast<size_t>(joint.before)];
+          WritePlace(after, editing->conventions, node, pose.place, out);
+          if (joint.turns) {
+            WriteTurn(after, node, pose.turn, &joint.near, out);
+          }
+        }
+      });
+}
+
+}  // namespace
+
+absl::Status DropJoints(const ClipEdits& edits, Editing* editing) {
+  std::vector<bool> dropped;
+  BVHMILL_RETURN_IF_ERROR(SelectDropped(edits, editing->skeleton(), &dropped));
+  if (std::find(dropped.begin(), dropped.end(), true) == dropped.end()) {
+    return absl::OkStatus();
+  }
+  const std::vector<Placement> placements =
+      PlacementsOf(editing->skeleton(), dropped);
+  BVHMILL_RETURN_IF_ERROR(CheckRoots(editing->skeleton(), placements));
+  std::vector<int32_t> new_index;
+  MappedSkeleton edited = WithoutDropped(editing->skeleton(), placements,
+                                         editing->conventions, &new_index);
+  BVHMILL_RETURN_IF_ERROR(
+      WorkFrom(editing->budget,
+               static_cast<int64_t>(editing->clip->motion.values.size())));
+  std::vector<Adopted> adopted = FindAdopted(*editing, dropped, new_index);
+  const bool ignores_positions =
+      editing->conventions.joint_positions == JointPositions::kIgnore;
+  const bool is_rigid = adopted.empty() || ignores_positions ||
+                        edits.drop_mode == DropMode::kRigid;
+  return is_rigid
+             ? DropRigidly(std::move(edited), new_index, !adopted.empty(),
+                           editing)
+             : DropKeepingPoses(edited, dropped, std::move(adopted), editing);
 }
 
 }  // namespace bvhmill

@@ -8,7 +8,7 @@
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/edit/clip_edits.h"
-#include "bvhmill/edit/column_map.h"
+#include "bvhmill/edit/editing.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
@@ -22,21 +22,26 @@ namespace bvhmill {
 absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
                            std::vector<bool>* dropped);
 
-// Removes the nodes that `dropped` selects, and their columns. `dropped` must
-// have one entry for each node.
+// Removes the nodes that SelectDropped selects, and their columns.
 //
-// A child of a dropped joint becomes a child of the next kept joint above it;
-// the OFFSETs of the dropped joints in between are added to its own. A joint
-// that loses all its children gets an End Site at the place of the first one.
-// If a root is dropped, the joint that is left below it becomes the root of
-// that tree. INVALID_ARGUMENT if more than one joint is left below it, or if no
-// joint is left at all.
+// A child of a dropped joint becomes a child of the next kept joint above it.
+// With DropMode::kKeepPoses it keeps its pose in the world: the rotations of
+// the dropped joints in between go to it, and if its place below its new parent
+// changes in the clip, it gets position channels. If that place is constant, it
+// is its OFFSET. With kRigid, its OFFSET is the sum of the OFFSETs in between,
+// and the motion of the dropped joints is lost; so it is with kKeepPoses if
+// `conventions` ignore position channels. Where no dropped joint in between
+// turns or moves, the two are the same, and no value is computed anew but
+// positions, which are shifted as `conventions` read them.
 //
-// Position channels are shifted so that joints stay where they were, as
-// `conventions` read them. Those of a dropped joint are lost like its
-// rotations: its OFFSET stands for them. O(nodes + columns).
-absl::Status DropJoints(const std::vector<bool>& dropped,
-                        const Conventions& conventions, EditedSkeleton* edited);
+// A joint that loses all its children gets an End Site at the place of the
+// first one. If a root is dropped, the joint that is left below it becomes the
+// root of that tree. INVALID_ARGUMENT if more than one joint is left below it,
+// or if no joint is left at all.
+//
+// Logs EDIT_POSITIONS_ADDED for the joints that get position channels, and
+// EDIT_DROP_MOVED if a kept joint moves. O(frames x nodes).
+absl::Status DropJoints(const ClipEdits& edits, Editing* editing);
 
 // Applies rename_joints, all at once, then strip_prefix, the joint map, and
 // names_to. Logs

@@ -1,6 +1,7 @@
 #include "bvhmill/edit/space_edits.h"
 
 #include <array>
+#include <utility>
 
 namespace bvhmill {
 namespace {
@@ -41,7 +42,7 @@ bool FindPositions(const Skeleton& skeleton, const Node& node,
 
 // Renames the channel to the axis that its values now belong to.
 void RenameChannel(const SignedAxes& axes, size_t column,
-                   EditedSkeleton* edited) {
+                   MappedSkeleton* edited) {
   Channel& channel = edited->skeleton.channels[column];
   const int axis = NewAxis(axes, AxisOf(channel));
   const bool is_signed = IsPosition(channel) || IsRotation(channel);
@@ -54,7 +55,7 @@ void RenameChannel(const SignedAxes& axes, size_t column,
 // If a node lists X, Y and Z once each, its channels stay and their values are
 // exchanged. Otherwise its position channels are renamed.
 void MovePositions(const SignedAxes& axes, const Node& node,
-                   EditedSkeleton* edited) {
+                   MappedSkeleton* edited) {
   std::array<size_t, 3> columns = {};
   if (FindPositions(edited->skeleton, node, &columns)) {
     std::array<ColumnSource, 3> before;
@@ -82,64 +83,72 @@ void MoveOffset(const SignedAxes& axes, Node* node) {
   }
 }
 
-}  // namespace
-
-void TurnUpAxis(UpAxis from, UpAxis to, EditedSkeleton* edited) {
-  if (from == to || from == UpAxis::kUnknown || to == UpAxis::kUnknown) return;
-  const SignedAxes axes = {{0, 2, 1},
-                           to == UpAxis::kY ? std::array<int, 3>{1, 1, -1}
-                                            : std::array<int, 3>{1, -1, 1}};
-  for (Node& node : edited->skeleton.nodes) {
-    MoveOffset(axes, &node);
-    MovePositions(axes, node, edited);
-  }
-  for (size_t i = 0; i < edited->skeleton.channels.size(); ++i) {
-    if (IsPosition(edited->skeleton.channels[i])) continue;
-    RenameChannel(axes, i, edited);
-  }
-}
-
-void ScaleLengths(double factor, EditedSkeleton* edited) {
-  for (Node& node : edited->skeleton.nodes) {
-    for (float& value : node.offset) {
-      value = static_cast<float>(value * factor);
-    }
-  }
-  for (size_t i = 0; i < edited->columns.size(); ++i) {
-    if (!IsPosition(edited->skeleton.channels[i])) continue;
-    edited->columns[i].factor *= factor;
-    edited->columns[i].bias *= factor;
-  }
-}
-
-void StillRoots(RootMotion motion, UpAxis up, std::span<const int32_t> roots,
-                EditedSkeleton* edited) {
-  if (motion == RootMotion::kKeep) return;
-  const auto height = static_cast<int>(HeightAxis(up));
-  const auto stills = [&](int axis) {
+void StillRoot(RootMotion motion, size_t height, int32_t root,
+               MappedSkeleton* edited) {
+  const auto stills = [&](size_t axis) {
     return motion == RootMotion::kOrigin || axis != height;
   };
-  for (const int32_t root : roots) {
-    Node& node = edited->skeleton.nodes[static_cast<size_t>(root)];
-    for (int axis = 0; axis < 3; ++axis) {
-      if (stills(axis)) node.offset[static_cast<size_t>(axis)] = 0;
-    }
-    for (int32_t i = 0; i < node.channel_count; ++i) {
-      const auto column = static_cast<size_t>(node.first_channel + i);
-      const Channel channel = edited->skeleton.channels[column];
-      if (!IsPosition(channel) || !stills(AxisOf(channel))) continue;
+  Node& node = edited->skeleton.nodes[static_cast<size_t>(root)];
+  for (size_t axis = 0; axis < 3; ++axis) {
+    if (stills(axis)) node.offset[axis] = 0;
+  }
+  for (int32_t i = 0; i < node.channel_count; ++i) {
+    const auto column = static_cast<size_t>(node.first_channel + i);
+    const Channel channel = edited->skeleton.channels[column];
+    if (!IsPosition(channel)) continue;
+    if (stills(static_cast<size_t>(AxisOf(channel)))) {
       edited->columns[column] = ColumnSource{};
     }
   }
 }
 
-void AlignRootPositions(const SignedAxes& axes, std::span<const int32_t> roots,
-                        EditedSkeleton* edited) {
-  for (const int32_t root : roots) {
-    Node& node = edited->skeleton.nodes[static_cast<size_t>(root)];
-    MoveOffset(axes, &node);
-    MovePositions(axes, node, edited);
+}  // namespace
+
+absl::Status TurnUpAxis(UpAxis from, UpAxis to, Editing* editing) {
+  if (from == to || from == UpAxis::kUnknown || to == UpAxis::kUnknown) {
+    return absl::OkStatus();
   }
+  const SignedAxes axes = {{0, 2, 1},
+                           to == UpAxis::kY ? std::array<int, 3>{1, 1, -1}
+                                            : std::array<int, 3>{1, -1, 1}};
+  MappedSkeleton edited = Unchanged(editing->skeleton());
+  for (Node& node : edited.skeleton.nodes) {
+    MoveOffset(axes, &node);
+    MovePositions(axes, node, &edited);
+  }
+  for (size_t i = 0; i < edited.skeleton.channels.size(); ++i) {
+    if (IsPosition(edited.skeleton.channels[i])) continue;
+    RenameChannel(axes, i, &edited);
+  }
+  return MapRows(std::move(edited), editing);
+}
+
+absl::Status ScaleLengths(double factor, Editing* editing) {
+  if (factor == 1) return absl::OkStatus();
+  MappedSkeleton edited = Unchanged(editing->skeleton());
+  for (Node& node : edited.skeleton.nodes) {
+    for (float& value : node.offset) {
+      value = static_cast<float>(value * factor);
+    }
+  }
+  for (size_t i = 0; i < edited.columns.size(); ++i) {
+    if (!IsPosition(edited.skeleton.channels[i])) continue;
+    edited.columns[i].factor = factor;
+  }
+  return MapRows(std::move(edited), editing);
+}
+
+absl::Status PlaceRoots(RootMotion motion, size_t height,
+                        const SignedAxes& axes, std::span<const int32_t> roots,
+                        Editing* editing) {
+  MappedSkeleton edited = Unchanged(editing->skeleton());
+  for (const int32_t root : roots) {
+    if (motion != RootMotion::kKeep) StillRoot(motion, height, root, &edited);
+    Node& node = edited.skeleton.nodes[static_cast<size_t>(root)];
+    MoveOffset(axes, &node);
+    MovePositions(axes, node, &edited);
+  }
+  return MapRows(std::move(edited), editing);
 }
 
 }  // namespace bvhmill

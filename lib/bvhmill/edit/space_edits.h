@@ -1,15 +1,16 @@
 #pragma once
 
 // Edits to the space of a clip: its units, its axes, the places of its roots.
-// They are exact, except that scaled values are rounded once. O(nodes +
-// columns) each.
+// They are exact, except that scaled values are rounded. O(frames x columns)
+// each. Errors are those of the budget.
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "absl/status/status.h"
 #include "bvhmill/edit/clip_edits.h"
-#include "bvhmill/edit/column_map.h"
+#include "bvhmill/edit/editing.h"
 
 namespace bvhmill {
 
@@ -18,22 +19,19 @@ namespace bvhmill {
 // becomes one about Z or -Z, and so on: channels are renamed and change sign,
 // so that no angle is computed anew. No change if the axes are equal, or one is
 // unknown.
-void TurnUpAxis(UpAxis from, UpAxis to, EditedSkeleton* edited);
+absl::Status TurnUpAxis(UpAxis from, UpAxis to, Editing* editing);
 
 // Multiplies all OFFSETs and positions by `factor`.
-void ScaleLengths(double factor, EditedSkeleton* edited);
+absl::Status ScaleLengths(double factor, Editing* editing);
 
 // The coordinate that is the height: Y if `up` is unknown.
 constexpr size_t HeightAxis(UpAxis up) { return up == UpAxis::kZ ? 2 : 1; }
 
-// Removes the motion of `roots`, which are ROOTs. The height is the coordinate
-// of HeightAxis(up).
-void StillRoots(RootMotion motion, UpAxis up, std::span<const int32_t> roots,
-                EditedSkeleton* edited);
-
-// Applies the part of an alignment that moves: it permutes and negates the
-// OFFSETs and positions of `roots`, which are ROOTs.
-void AlignRootPositions(const SignedAxes& axes, std::span<const int32_t> roots,
-                        EditedSkeleton* edited);
+// Removes the motion of `roots`, which are ROOTs, and then permutes and negates
+// their OFFSETs and positions by `axes`. The height, which kInPlace keeps, is
+// the coordinate `height`.
+absl::Status PlaceRoots(RootMotion motion, size_t height,
+                        const SignedAxes& axes, std::span<const int32_t> roots,
+                        Editing* editing);
 
 }  // namespace bvhmill

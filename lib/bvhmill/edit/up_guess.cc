@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/edit/body_edits.h"
+#include "bvhmill/edit/joint_pose.h"
 #include "bvhmill/skeletons/recognize.h"
 #include "bvhmill/skeletons/up_axis.h"
 

@@ -19,6 +19,7 @@ constexpr std::string_view kOptions =
     "anim-max-degrees-limit anim-max-mm anim-priority anim-profile "
     "anim-reference anim-scale-to-avatar anim-upload at-origin baseline "
     "blob-retention-seconds blobs body-root config data-dir drain-seconds drop "
+    "drop-mode "
     "drop-repeated dry-run ease-in ease-out emit emote end-sites expectations "
     "fail-on figure filelist fill-gaps floor force format fps frames from "
     "hand-pose "
@@ -52,7 +53,7 @@ constexpr std::string_view kOptions =
     "strip-prefix summary "
     "table "
     "threads timeout tls-ca tls-cert tls-client-ca tls-key tls-system "
-    "to-units to-up token-file trim units unwrap up upload wait "
+    "to-units to-up token-file tpose-frame trim units unwrap up upload wait "
     "write-baseline";
 
 // Variables without an option: of ./dev, of setup.py, and of tests and

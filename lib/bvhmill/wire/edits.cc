@@ -32,6 +32,7 @@ void NamesFromProto(const v1::ClipEdits& message, ClipEdits* edits) {
   edits->strip_prefix = message.strip_prefix();
   edits->floor = message.floor();
   edits->figure = message.figure();
+  edits->mirror = message.mirror();
 }
 
 absl::Status InterpolationFromProto(v1::Interpolation message,
@@ -46,6 +47,20 @@ absl::Status InterpolationFromProto(v1::Interpolation message,
       return absl::OkStatus();
     default:
       return UnknownValue("options.edits.interpolation", message);
+  }
+}
+
+absl::Status DropModeFromProto(v1::DropMode message, DropMode* mode) {
+  switch (message) {
+    case v1::DROP_MODE_UNSPECIFIED:
+    case v1::DROP_MODE_POSES:
+      *mode = DropMode::kKeepPoses;
+      return absl::OkStatus();
+    case v1::DROP_MODE_RIGID:
+      *mode = DropMode::kRigid;
+      return absl::OkStatus();
+    default:
+      return UnknownValue("options.edits.drop_mode", message);
   }
 }
 
@@ -130,6 +145,10 @@ void NamesToProto(const ClipEdits& edits, v1::ClipEdits* out) {
   out->set_strip_prefix(edits.strip_prefix);
   out->set_floor(edits.floor);
   out->set_figure(edits.figure);
+  out->set_mirror(edits.mirror);
+  if (edits.drop_mode == DropMode::kRigid) {
+    out->set_drop_mode(v1::DROP_MODE_RIGID);
+  }
 }
 
 void FramesToProto(const FrameRange& frames, v1::ClipEdits* out) {
@@ -137,6 +156,12 @@ void FramesToProto(const FrameRange& frames, v1::ClipEdits* out) {
   out->mutable_frames()->set_begin(frames.begin);
   out->mutable_frames()->set_end(frames.end);
   out->mutable_frames()->set_step(frames.step);
+}
+
+void TrimToProto(const TimeRange& trim, v1::ClipEdits* out) {
+  if (trim.begin_seconds == 0 && trim.end_seconds == 0) return;
+  out->mutable_trim()->set_begin_seconds(trim.begin_seconds);
+  out->mutable_trim()->set_end_seconds(trim.end_seconds);
 }
 
 }  // namespace
@@ -191,9 +216,15 @@ absl::Status FromProto(const v1::ClipEdits& message, ClipEdits* edits) {
   edits->frames = {message.frames().begin(), message.frames().end(),
                    message.frames().step()};
   if (edits->frames.step == 0) edits->frames.step = 1;
+  edits->trim = {message.trim().begin_seconds(), message.trim().end_seconds()};
+  // A negative frame is refused, and -1 means none.
+  edits->tpose_frame = message.tpose_frame() < 0 ? -2 : message.tpose_frame();
+  if (!message.has_tpose_frame()) edits->tpose_frame = -1;
   edits->resample_fps = message.resample_fps();
   edits->state_fps = message.state_fps();
   edits->meters_per_unit = message.meters_per_unit();
+  BVHMILL_RETURN_IF_ERROR(
+      DropModeFromProto(message.drop_mode(), &edits->drop_mode));
   BVHMILL_RETURN_IF_ERROR(
       InterpolationFromProto(message.interpolation(), &edits->interpolation));
   BVHMILL_RETURN_IF_ERROR(AxisFromProto("options.edits.up_axis",
@@ -210,6 +241,8 @@ v1::ClipEdits ToProto(const ClipEdits& edits) {
     *out.mutable_repairs() = ToProto(edits.repairs);
   }
   FramesToProto(edits.frames, &out);
+  TrimToProto(edits.trim, &out);
+  if (edits.tpose_frame >= 0) out.set_tpose_frame(edits.tpose_frame);
   out.set_resample_fps(edits.resample_fps);
   out.set_state_fps(edits.state_fps);
   if (edits.interpolation == Interpolation::kLerpAngle) {

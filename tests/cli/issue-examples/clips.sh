@@ -7,6 +7,9 @@ sed 's/^Frame Time.*/Frame Time: 0.0333/' ok.bvh > rounded.bvh
 for name in spike repeated_frames euler_flip; do
   cp "$CASES/motion_$name.bvh" "$name.bvh"
 done
+awk '/^Frame Time/ { rows = 1; print; next }
+     rows && ++n > 41 { $10 += 19 } { print }' spike.bvh > moved.bvh
+describe moved.bvh 'the arm is 70 degrees off in frame 40, and 19 after it'
 # Some frames stand twice, others once.
 awk '/^Frame Time/ { rows = 1; print; next }
      rows && ++n % 3 == 0 { print last; next } { print; last = $0 }' \
@@ -27,6 +30,7 @@ REPAIR_FRAME_TIME rounded.bvh --snap-rate
 REPAIR_GAP_FILLED gap.bvh --fill-gaps 5
 REPAIR_GAP_LEFT gap.bvh --fill-gaps 2
 REPAIR_SPIKE_REPLACED spike.bvh --replace-spikes
+REPAIR_SPIKE_LEFT moved.bvh --replace-spikes
 REPAIR_UNWRAPPED euler_flip.bvh --unwrap
 CODES
 
@@ -42,6 +46,15 @@ describe up.bvh 'a person who stands along Z'
 example EDIT_BODY_MOVES 0 sways.bvh convert -o out --emit bvh --in-place
 cp "$CASES/person_z_up.bvh" up.bvh
 example EDIT_UP_AXIS_GUESSED 0 up.bvh validate --in-place
+
+cp "$SAMPLES/walk_cycle.bvh" walk.bvh
+describe walk.bvh 'a walk'
+example EDIT_POSITIONS_ADDED 0 walk.bvh validate --drop LeftUpLeg
+example EDIT_DROP_MOVED 0 walk.bvh convert -o out --emit bvh \
+  --drop LeftUpLeg --drop-mode rigid
+sed 's/JOINT RightForeArm$/JOINT Extra/' walk.bvh > extra.bvh
+describe extra.bvh 'RightForeArm is called Extra'
+example EDIT_NOT_MIRRORED 0 extra.bvh convert -o out --emit bvh --mirror
 
 cp "$SAMPLES/static_pose.bvh" pose.bvh
 describe pose.bvh 'a pose of a body of 26 joints'

@@ -95,6 +95,7 @@ std::string AnyPattern(const std::vector<std::string>& names,
 void EditJoints(const std::vector<std::string>& names, Choices* choices,
                 ClipEdits* edits) {
   edits->strip_prefix = choices->OneIn(4);
+  if (choices->OneIn(2)) edits->drop_mode = DropMode::kRigid;
   switch (choices->Below(7)) {
     case 0:
       edits->drop_joints = {AnyPattern(names, choices)};
@@ -130,6 +131,13 @@ void Repair(Choices* choices, Repairs* repairs) {
 
 void EditFrames(Choices* choices, ClipEdits* edits) {
   constexpr double kRates[] = {1, 24, 30, 100, 0.001, -1, NAN};
+  constexpr double kTimes[] = {0, 0.02, 0.1, 1e9, -1, NAN};
+  if (choices->OneIn(4)) {
+    edits->tpose_frame = static_cast<int64_t>(choices->Below(6)) - 2;
+  }
+  if (choices->OneIn(8)) {
+    edits->trim = {OneOf(kTimes, choices), OneOf(kTimes, choices)};
+  }
   if (choices->OneIn(2)) {
     edits->frames = {static_cast<int64_t>(choices->Below(4)),
                      static_cast<int64_t>(choices->Below(6)),
@@ -148,6 +156,7 @@ void EditSpace(Choices* choices, ClipEdits* edits) {
   edits->source = {OneOf(kAxes, choices), OneOf(kUnits, choices)};
   edits->up_axis = OneOf(kAxes, choices);
   edits->meters_per_unit = OneOf(kUnits, choices);
+  edits->mirror = choices->OneIn(4);
 }
 
 void EditRoots(Choices* choices, ClipEdits* edits) {

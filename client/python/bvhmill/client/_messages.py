@@ -35,6 +35,7 @@ _ROOT_OFFSETS = {"ignore": v1.ROOT_OFFSET_IGNORE, "add": v1.ROOT_OFFSET_ADD}
 _AXES = {"y": v1.AXIS_Y, "z": v1.AXIS_Z}
 _INTERPOLATIONS = {"slerp": v1.INTERPOLATION_SLERP,
                    "lerp": v1.INTERPOLATION_LERP_ANGLE}
+_DROP_MODES = {"poses": v1.DROP_MODE_POSES, "rigid": v1.DROP_MODE_RIGID}
 _ROOT_MOTIONS = {"keep": v1.ROOT_MOTION_KEEP,
                  "in_place": v1.ROOT_MOTION_IN_PLACE,
                  "origin": v1.ROOT_MOTION_ORIGIN}
@@ -109,6 +110,11 @@ def _set_edits(words: Mapping[str, Any], edits: Any) -> None:
         edits.joint_map_rows.add(source=source, target=target)
     edits.names_to = words.get("names_to", "")
     edits.floor = words.get("floor", False)
+    edits.mirror = words.get("mirror", False)
+    if "tpose_frame" in words:
+        edits.tpose_frame = words["tpose_frame"]
+    if "trim" in words:
+        edits.trim.begin_seconds, edits.trim.end_seconds = words["trim"]
     edits.body_root = words.get("body_root", "")
     edits.strip_prefix = words.get("strip_prefix", False)
     edits.figure = words.get("figure", 0)
@@ -122,6 +128,7 @@ def _set_edits(words: Mapping[str, Any], edits: Any) -> None:
     tables: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
         ("interpolation", "interpolation", _INTERPOLATIONS),
         ("to_up", "up_axis", _AXES),
+        ("drop_mode", "drop_mode", _DROP_MODES),
         ("root_motion", "root_motion", _ROOT_MOTIONS))
     for key, field, table in tables:
         if key in words:

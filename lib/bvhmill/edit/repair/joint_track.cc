@@ -52,18 +52,6 @@ bool IsOfEndSite(const Skeleton& skeleton, const JointTrack& track) {
   return IsEndSite(skeleton.nodes[static_cast<size_t>(track.node)]);
 }
 
-std::span<const float> RowAt(const Clip& clip, int64_t frame) {
-  const size_t width = clip.skeleton.channels.size();
-  return std::span(clip.motion.values)
-      .subspan(static_cast<size_t>(frame) * width, width);
-}
-
-std::span<float> RowAt(Clip* clip, int64_t frame) {
-  const size_t width = clip->skeleton.channels.size();
-  return std::span(clip->motion.values)
-      .subspan(static_cast<size_t>(frame) * width, width);
-}
-
 bool RepeatsRow(const Clip& clip, int64_t frame) {
   const auto row = RowAt(clip, frame);
   return std::equal(row.begin(), row.end(), RowAt(clip, frame - 1).begin(),

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "bvhmill/base/budget.h"
 #include "bvhmill/clip/clip.h"
+#include "bvhmill/edit/editing.h"
 #include "bvhmill/math/linear.h"
 #include "bvhmill/report/report.h"
 
@@ -33,10 +34,6 @@ std::vector<JointTrack> TracksOf(const Skeleton& skeleton);
 
 // True for the channels of an end site. No reader uses them.
 bool IsOfEndSite(const Skeleton& skeleton, const JointTrack& track);
-
-// The row `frame` of the clip: a view. Requires 0 <= frame < frames.
-std::span<const float> RowAt(const Clip& clip, int64_t frame);
-std::span<float> RowAt(Clip* clip, int64_t frame);
 
 // True if the row `frame` has the values of the row before, where NaN is equal
 // to NaN. Requires 0 < frame < frames.

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/edit/repair/steps.h"
@@ -79,6 +80,10 @@ class SpikeFinder {
 
   // The spikes of `track`, in order: a frame each, no two of them neighbours.
   std::vector<FrameRun> Find(const JointTrack& track);
+  // Reads the poses of `track`, as Find does.
+  void Read(const JointTrack& track);
+  bool JumpsTo(int64_t t) const;
+  bool JumpsOver(int64_t t) const;
 
  private:
   void ReadPoses(const JointTrack& track);
@@ -232,9 +237,7 @@ bool SpikeFinder::IsSpike(int64_t t, double usual_kink) const {
 std::vector<FrameRun> SpikeFinder::Find(const JointTrack& track) {
   std::vector<FrameRun> spikes;
   if (track.kind == ChannelKind::kPosition && !(reach_ > 0)) return spikes;
-  limits_ = LimitsOf(track.kind, reach_, thresholds_);
-  ReadPoses(track);
-  ComputeSteps();
+  Read(track);
   const double usual_kink = UsualKink();
   for (int64_t t = 1; t + 1 < clip_.motion.frames; ++t) {
     if (!IsKnown(t) || !IsSpike(t, usual_kink)) continue;
@@ -247,6 +250,35 @@ std::vector<FrameRun> SpikeFinder::Find(const JointTrack& track) {
   return spikes;
 }
 
+// The step to frame `t` exceeds those before and after it by a jump, as in
+// DATA_JUMP.
+bool SpikeFinder::JumpsTo(int64_t t) const {
+  const bool is_rotation = limits_.calm_size > 0;
+  const double least = thresholds_[is_rotation ? Threshold::DATA_JUMP_degrees
+                                               : Threshold::DATA_JUMP_reach];
+  return StepAt(t) - std::max(StepAt(t - 1), StepAt(t + 1)) >= least;
+}
+
+// The steps to frame `t` and from it are a jump over two frames, as in
+// DATA_JUMP.
+bool SpikeFinder::JumpsOver(int64_t t) const {
+  const bool is_rotation = limits_.calm_size > 0;
+  const double least = thresholds_[is_rotation ? Threshold::DATA_JUMP_degrees
+                                               : Threshold::DATA_JUMP_reach];
+  const double ratio =
+      thresholds_[is_rotation ? Threshold::DATA_JUMP_quick_ratio
+                              : Threshold::DATA_JUMP_spread_reach_ratio];
+  return StepAt(t) + StepAt(t + 1) >= least &&
+         std::min(StepAt(t), StepAt(t + 1)) >=
+             ratio * std::max(StepAt(t - 1), StepAt(t + 2));
+}
+
+void SpikeFinder::Read(const JointTrack& track) {
+  limits_ = LimitsOf(track.kind, reach_, thresholds_);
+  ReadPoses(track);
+  ComputeSteps();
+}
+
 void Replace(const JointTrack& track, int64_t frame, Clip* clip,
              std::span<float> blended) {
   const auto row = RowAt(clip, frame);
@@ -257,10 +289,71 @@ void Replace(const JointTrack& track, int64_t frame, Clip* clip,
   for (const size_t column : track.columns) row[column] = blended[column];
 }
 
+// The frames of one track that are replaced, and those that are left since the
+// joint would jump there.
+struct Outcome {
+  std::vector<FrameRun> replaced;
+  std::vector<FrameRun> left;
+};
+
+bool Has(const std::vector<FrameRun>& frames, int64_t frame) {
+  return std::any_of(frames.begin(), frames.end(),
+                     [&](const FrameRun& run) { return run.begin == frame; });
+}
+
+// Replaces the spikes of a track, and looks again until there are none: a frame
+// beside one may be a spike only now.
+absl::Status ReplaceInTrack(const JointTrack& track, SpikeFinder* finder,
+                            RepairedClip* repaired, Outcome* outcome) {
+  constexpr int kMostPasses = 4;
+  Clip& clip = *repaired->clip;
+  std::vector<float> blended(clip.skeleton.channels.size());
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    BVHMILL_RETURN_IF_ERROR(
+        DrawWork(track, clip.motion.frames, kSpikeWork, repaired->budget));
+    std::vector<FrameRun> spikes = finder->Find(track);
+    std::erase_if(spikes, [&](const FrameRun& spike) {
+      return Has(outcome->left, spike.begin);
+    });
+    if (spikes.empty()) break;
+    std::vector<float> before;
+    std::vector<bool> jumped;
+    for (const FrameRun& spike : spikes) {
+      const int64_t t = spike.begin;
+      jumped.push_back(finder->JumpsTo(t - 1) || finder->JumpsTo(t + 2));
+      for (const size_t column : track.columns) {
+        before.push_back(RowAt(clip, t)[column]);
+      }
+    }
+    for (const FrameRun& spike : spikes) {
+      Replace(track, spike.begin, &clip, blended);
+    }
+    finder->Read(track);
+    for (size_t i = 0; i < spikes.size(); ++i) {
+      const int64_t t = spikes[i].begin;
+      const bool jumps =
+          finder->JumpsOver(t) ||
+          (!jumped[i] && (finder->JumpsTo(t - 1) || finder->JumpsTo(t + 2)));
+      (jumps ? outcome->left : outcome->replaced).push_back(spikes[i]);
+      if (!jumps) continue;
+      for (size_t k = 0; k < track.columns.size(); ++k) {
+        RowAt(&clip, t)[track.columns[k]] =
+            before[i * track.columns.size() + k];
+      }
+    }
+  }
+  const auto by_begin = [](const FrameRun& a, const FrameRun& b) {
+    return a.begin < b.begin;
+  };
+  std::sort(outcome->replaced.begin(), outcome->replaced.end(), by_begin);
+  std::sort(outcome->left.begin(), outcome->left.end(), by_begin);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status ReplaceSpikes(RepairedClip* repaired) {
-  Clip& clip = *repaired->clip;
+  const Clip& clip = *repaired->clip;
   const int64_t frames = clip.motion.frames;
   if (frames < kFewestMotionFrames) return absl::OkStatus();
   for (const JointTrack& track : repaired->tracks) {
@@ -270,24 +363,20 @@ absl::Status ReplaceSpikes(RepairedClip* repaired) {
   if (RepeatsOf(clip, repaired->thresholds).are_many()) {
     return absl::OkStatus();
   }
-  const int64_t bytes = SpikeFinder::Bytes(frames);
-  BVHMILL_RETURN_IF_ERROR(HoldFrom(repaired->budget, bytes));
+  HeldMemory memory(repaired->budget);
+  BVHMILL_RETURN_IF_ERROR(memory.Draw(SpikeFinder::Bytes(frames)));
   SpikeFinder finder(clip, repaired->thresholds, Reach(clip.skeleton));
-  std::vector<float> blended(clip.skeleton.channels.size());
-  absl::Status status;
   for (const JointTrack& track : repaired->tracks) {
     if (IsOfEndSite(clip.skeleton, track)) continue;
-    status = DrawWork(track, frames, kSpikeWork, repaired->budget);
-    if (!status.ok()) break;
-    std::vector<FrameRun> spikes = finder.Find(track);
-    if (spikes.empty()) continue;
-    for (const FrameRun& spike : spikes) {
-      Replace(track, spike.begin, &clip, blended);
+    Outcome outcome;
+    BVHMILL_RETURN_IF_ERROR(ReplaceInTrack(track, &finder, repaired, &outcome));
+    for (auto [code, runs] :
+         {std::pair{IssueCode::REPAIR_SPIKE_REPLACED, &outcome.replaced},
+          std::pair{IssueCode::REPAIR_SPIKE_LEFT, &outcome.left}}) {
+      if (!runs->empty()) repaired->Note(code, track, std::move(*runs));
     }
-    repaired->Note(IssueCode::REPAIR_SPIKE_REPLACED, track, std::move(spikes));
   }
-  ReturnTo(repaired->budget, bytes);
-  return status;
+  return absl::OkStatus();
 }
 
 }  // namespace bvhmill
