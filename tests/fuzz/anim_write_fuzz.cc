@@ -1,6 +1,7 @@
 // Any motion can be written and reads back equal, also one that the viewer
 // refuses.
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -36,7 +37,9 @@ class Source {
   }
   size_t Below(size_t end) { return Any<uint8_t>() % end; }
   std::string Text(size_t end) {
-    const size_t size = std::min(Below(end), bytes_.size());
+    // Below shortens bytes_, so it comes first.
+    const size_t wanted = Below(end);
+    const size_t size = std::min(wanted, bytes_.size());
     std::string text(bytes_.substr(0, size));
     bytes_.remove_prefix(size);
     return text;

@@ -79,8 +79,7 @@ class Conversion {
   };
 
   std::string HowToGoOn() const;
-  // True if the summary counts repairs, and not the faults that clips had before
-  // them.
+  // True if the summary counts repairs, and not the faults before them.
   bool CountsRepairs() const;
   // "converted"; after repairs also the number of clips that they changed.
   std::string Verb() const;
