@@ -64,19 +64,38 @@ uint64_t HashTail(uint64_t hash, std::string_view bytes) {
   return hash;
 }
 
-bool EndsLine(char c) { return c == '\n' || c == '\r'; }
+// Splits a text at CR and LF.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : text_(text) {}
 
-// The next line of `text`, which loses it, without the blanks around it.
-std::string_view TakeTrimmedLine(std::string_view* text) {
-  constexpr std::string_view kBlanks = " \t";
-  const auto end = std::find_if(text->begin(), text->end(), EndsLine);
-  const auto size = static_cast<size_t>(end - text->begin());
-  std::string_view line = text->substr(0, size);
-  text->remove_prefix(std::min(size + 1, text->size()));
-  const size_t first = line.find_first_not_of(kBlanks);
-  if (first == line.npos) return {};
-  return line.substr(first, line.find_last_not_of(kBlanks) - first + 1);
-}
+  bool has_more() const { return at_ < text_.size(); }
+  // The next line, without the blanks around it.
+  std::string_view NextTrimmed() {
+    constexpr std::string_view kBlanks = " \t";
+    const size_t end = std::min(Find('\n', &feed_), Find('\r', &return_));
+    const std::string_view line = text_.substr(at_, end - at_);
+    at_ = end + 1;
+    const size_t first = line.find_first_not_of(kBlanks);
+    if (first == line.npos) return {};
+    return line.substr(first, line.find_last_not_of(kBlanks) - first + 1);
+  }
+
+ private:
+  // The first `c` from here on. `*known` is that of the last call, so that a
+  // text without it is searched once.
+  size_t Find(char c, size_t* known) const {
+    if (*known < at_ || at_ == 0) {
+      *known = std::min(text_.find(c, at_), text_.size());
+    }
+    return *known;
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  size_t feed_ = 0;
+  size_t return_ = 0;
+};
 
 // Removes `word`, which has small letters, from the begin of `line`, which may
 // have it in any case. False if it is not there.
@@ -113,8 +132,8 @@ std::optional<uint64_t> HashRows(std::string_view text) {
   std::string hashes;
   size_t rows = 0;
   bool is_below_header = false;
-  while (!text.empty()) {
-    const std::string_view line = TakeTrimmedLine(&text);
+  for (Lines lines(text); lines.has_more();) {
+    const std::string_view line = lines.NextTrimmed();
     if (line.empty()) continue;
     if (!is_below_header) {
       is_below_header = IsFrameTime(line);

@@ -35,7 +35,8 @@ absl::Status CannotWrite(int error) {
 // `.NAME.XXXXXX.part`, with random letters.
 std::string TemporaryName(const std::string& name) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
-  std::random_device random;
+  // Opening the device of the system costs as much as a small clip.
+  thread_local std::mt19937_64 random{std::random_device()()};
   std::string out = "." + name.substr(0, kMaxNameInTemporary) + ".";
   for (int i = 0; i < 6; ++i) out += kLetters[random() % kLetters.size()];
   return out + ".part";

@@ -21,7 +21,7 @@ Quat<double> RotationOf(const Skeleton& skeleton, const Node& node,
 }
 
 double LargestAngle(const Skeleton& skeleton, std::span<const float> a,
-                    std::span<const float> b) {
+                    std::span<const float> b, double enough) {
   double largest = 0;
   for (const Node& node : skeleton.nodes) {
     if (node.channel_count == 0) continue;
@@ -29,7 +29,7 @@ double LargestAngle(const Skeleton& skeleton, std::span<const float> a,
     const Quat<double> to =
         b.empty() ? Quat<double>() : RotationOf(skeleton, node, b);
     const double angle = AngleBetween(from, to);
-    if (std::isnan(angle)) return angle;
+    if (std::isnan(angle) || angle > enough) return angle;
     largest = std::max(largest, angle);
   }
   return largest;

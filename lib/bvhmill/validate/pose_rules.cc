@@ -114,10 +114,12 @@ void PoseRules::CheckPairs(IssueLog* log) const {
 // where the motion begins.
 void PoseRules::CheckRestPose(IssueLog* log) const {
   const Skeleton& skeleton = clip_->skeleton;
-  const double angle = LargestAngle(skeleton, rows_[kFirst], {});
-  const double moved = LargestAngle(skeleton, rows_[kFirst], rows_[kSecond]);
   const double limit = Limit(Threshold::DATA_REST_POSE_degrees);
-  if (!(angle <= limit) || !(moved > limit)) return;
+  const double angle = LargestAngle(skeleton, rows_[kFirst], {}, limit);
+  if (!(angle <= limit)) return;
+  const double moved =
+      LargestAngle(skeleton, rows_[kFirst], rows_[kSecond], limit);
+  if (!(moved > limit)) return;
   Location at;
   at.frame = 0;
   log->Add(IssueCode::DATA_REST_POSE, at, {{"degrees", Short(angle)}});
@@ -134,12 +136,13 @@ void PoseRules::CheckLoop(IssueLog* log) const {
   const Row first = rows_[motion.first_apart ? kSecond : kFirst];
   const Row last = rows_[motion.last_apart ? kBeforeLast : kLast];
   const double limit = Limit(Threshold::DATA_LOOP_degrees);
-  const double angle = LargestAngle(skeleton, first, last);
+  const double angle = LargestAngle(skeleton, first, last, limit);
+  if (!(angle <= limit)) return;
   // It is elsewhere in between.
   const double moved =
-      std::max(LargestAngle(skeleton, first, rows_[kPower]),
-               LargestAngle(skeleton, first, rows_[kBeforePower]));
-  if (!(angle <= limit) || !(moved > limit)) return;
+      std::max(LargestAngle(skeleton, first, rows_[kPower], limit),
+               LargestAngle(skeleton, first, rows_[kBeforePower], limit));
+  if (!(moved > limit)) return;
   Location at;
   at.frame = motion.last_frame();
   log->Add(IssueCode::DATA_LOOP, at, {{"degrees", Short(angle)}});
