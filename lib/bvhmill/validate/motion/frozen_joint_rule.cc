@@ -143,9 +143,11 @@ void FrozenJointRule::Add(const MotionBlock& block) {
   AddBody(block);
   const double body = body_.empty() ? body_before_ : body_.back();
   for (size_t track = 0; track < joints_.size(); ++track) {
-    const bool is_still = block.first > 0 && block.changes[track] == 0;
-    if (is_still) {
-      joints_[track].still_steps += block.frames;
+    if (block.changes[track] == 0 && block.frames > 0) {
+      // No step leads to frame 0, where the run begins.
+      const bool is_first = block.first == 0;
+      joints_[track].still_steps += block.frames - (is_first ? 1 : 0);
+      if (is_first) joints_[track].run = {0, 0, body_[0]};
     } else if (MayRest(block, track)) {
       Walk(block, track);
     } else {

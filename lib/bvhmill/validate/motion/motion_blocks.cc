@@ -110,8 +110,13 @@ void MotionBlocks::Begin(const ObservedClip& clip) {
   moving_columns_.assign(width, 0);
   clip.motion.moving_columns = moving_columns_;
   last_row_.resize(width);
-  steps_.assign(tracks * stride_, 0);
-  kinks_.assign(tracks * stride_, 0);
+  steps_.resize(tracks * stride_);
+  kinks_.resize(tracks * stride_);
+  // Each block sets the others.
+  for (size_t at = 0; at < steps_.size(); at += stride_) {
+    std::fill_n(steps_.data() + at, kLead, 0.0F);
+    std::fill_n(kinks_.data() + at, kLead, 0.0F);
+  }
   max_steps_.assign(tracks, 0);
   max_kinks_.assign(tracks, 0);
   min_steps_.assign(tracks, 0);

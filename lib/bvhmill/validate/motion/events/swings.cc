@@ -117,6 +117,8 @@ void Swings::Find(const MotionBlock& block, size_t track, int64_t begin,
   const size_t tail_word = tail / kStepParts;
   size_t word = 0;
   if (!IsFastEnough(block, track, limits) || !IsDense(turns, limits.bursts)) {
+    // What follows is for the next block.
+    if (block.is_last) return;
     word = tail_word;
     SkipTo(word, block, begin, turns);
   }
@@ -130,6 +132,7 @@ void Swings::Find(const MotionBlock& block, size_t track, int64_t begin,
       TurnBack(frame, WayUpTo(block, steps, frame, limits), limits, found);
     }
   }
+  if (block.is_last) return;
   since_ = std::max(WayUpTo(block, steps, block.end() - 1, limits), 0.0F);
 }
 
