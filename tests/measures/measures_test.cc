@@ -232,6 +232,51 @@ TEST(Measures, AreMadeOnlyIfAskedForAndOnlyOfClipsThatAreGood) {
 }
 
 // Many end sites make a row of two bytes expensive.
+// A container that sways, and hips that walk. No name is known.
+TEST(Measures, AreThoseOfTheStatedBodyRoot) {
+  const std::string text = R"(HIERARCHY
+ROOT Box
+{
+  OFFSET 0 0 0
+  CHANNELS 3 Xposition Yposition Zposition
+  JOINT Body
+  {
+    OFFSET 0 1 0
+    CHANNELS 3 Xposition Yposition Zposition
+    JOINT A
+    {
+      OFFSET 1 0 0
+      CHANNELS 3 Zrotation Xrotation Yrotation
+      End Site
+      {
+        OFFSET 0 1 0
+      }
+    }
+  }
+}
+MOTION
+Frames: 3
+Frame Time: 0.1
+0 0 0 0 0 0 0 0 0
+1 0 0 10 0 0 0 0 0
+0 0 0 20 0 0 0 0 0
+)";
+  struct Case {
+    const char* stated;
+    int32_t root;
+    double path;
+  };
+  for (const Case& c : {Case{"", 0, 2}, Case{"Box", 0, 2}, Case{"Body", 1, 20},
+                        Case{"A", 0, 2}, Case{"None", 0, 2}}) {
+    ConvertOptions options = Measured();
+    options.edits.body_root = c.stated;
+    const Converted converted = ConvertWhole(text, options);
+    ASSERT_TRUE(converted.result.measures) << c.stated;
+    EXPECT_EQ(converted.result.measures->body_root, c.root) << c.stated;
+    EXPECT_EQ(converted.result.measures->root_path, c.path) << c.stated;
+  }
+}
+
 TEST(Measures, DrawTheirWork) {
   std::string text =
       "HIERARCHY\nROOT A\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n";

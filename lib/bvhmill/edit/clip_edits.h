@@ -161,6 +161,7 @@ struct ClipEdits {
   bool floor = false;
   // Not an edit: the joint that carries the body, NAME or NAME#2 before any
   // renaming; the first one of each tree. Empty: it is found from the motion.
+  // Rules and measures take it as well.
   std::string body_root;
   // Not an edit: the up axis and the unit of the clip before the edits, as far
   // as the caller knows them.

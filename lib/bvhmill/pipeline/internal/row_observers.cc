@@ -1,10 +1,13 @@
 #include "bvhmill/pipeline/internal/row_observers.h"
 
 #include <algorithm>
+#include <string>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/clip/frame_rates.h"
+#include "bvhmill/edit/name_index.h"
 #include "bvhmill/kinematics/fk_job.h"
+#include "bvhmill/skeletons/body_root.h"
 #include "bvhmill/validate/floor/landmarks.h"
 
 namespace bvhmill {
@@ -25,6 +28,18 @@ int64_t BytesOf(const Plan& plan, int64_t frames) {
   if (plan.nodes.empty()) return 0;
   return 3 * frames * NodesOf(plan) * static_cast<int64_t>(sizeof(float)) +
          FkScratchBytes(plan);
+}
+
+// The first joint that `name` means, if it can carry a body; -1 if there is
+// none.
+int32_t FindStatedRoot(const std::string& name, const Skeleton& skeleton,
+                       JointPositions reading) {
+  if (name.empty()) return -1;
+  const NameIndex index = MakeNameIndex(skeleton);
+  const auto found = FindName(index, name);
+  const bool fits =
+      !found.empty() && CanCarry(skeleton, found[0].node, reading);
+  return fits ? found[0].node : -1;
 }
 
 }  // namespace
@@ -79,6 +94,8 @@ absl::Status RowObservers::Begin(const CompiledSkeleton& compiled,
   motion_.reach = compiled.facts.reach;
   motion_.dt = MotionFrameTime(frame_time);
   const SourceSkeleton& read = *compiled.source;
+  motion_.stated_root = FindStatedRoot(options.edits.body_root, read.skeleton,
+                                       options.conventions.joint_positions);
   int64_t bytes = 0;
   ForEach([&](const RowObserver* observer) {
     bytes += observer->MemoryBytes(read.skeleton, compiled.facts);

@@ -23,6 +23,8 @@ struct MotionFacts {
   // bodies. 0 if all JOINTs have the OFFSET 0: the size of the figure is not
   // known then, and rules that compare with it are silent.
   double reach = 0;
+  // The joint that the caller states as body root; -1 if it states none.
+  int32_t stated_root = -1;
 
   // --- Known from Finish on.
 
@@ -47,7 +49,8 @@ struct MotionFacts {
   // The rest pose and the height of the root hint that Z is up. The observer of
   // sample rules writes this.
   bool seems_z_up = false;
-  // The body root of the first ROOT (skeletons/body_root.h).
+  // The body root of the first ROOT (skeletons/body_root.h): the stated one, if
+  // it is a joint of the trunk.
   int32_t body_root = 0;
   // For each channel, 1 if its values differ. Valid until the next Begin.
   std::span<const uint8_t> moving_columns;

@@ -106,6 +106,11 @@ class MotionRules final : public RowObserver {
   void FindBodyRoot() {
     const std::vector<int32_t>& joints = clip_->facts.trunk.joints;
     if (joints.empty()) return;
+    const int32_t stated = clip_->motion.stated_root;
+    if (std::find(joints.begin(), joints.end(), stated) != joints.end()) {
+      clip_->motion.body_root = stated;
+      return;
+    }
     if (joints.size() == 1) {
       clip_->motion.body_root = joints[0];
       return;
