@@ -329,6 +329,7 @@ absl::Status TurnBodies(std::span<const Body> bodies,
 
 absl::Status PutOnFloor(std::span<const Body> bodies, size_t height,
                         Editing* editing) {
+  BVHMILL_RETURN_IF_ERROR(HoldPoses(*editing));
   double lowest = 0;
   BVHMILL_RETURN_IF_ERROR(FindLowest(bodies, height, *editing, &lowest));
   if (!std::isfinite(lowest)) return absl::OkStatus();

@@ -10,6 +10,7 @@
 #include "bvhmill/clip/position_reading.h"
 #include "bvhmill/edit/joint_edits.h"
 #include "bvhmill/edit/joint_pose.h"
+#include "bvhmill/edit/name_index.h"
 #include "bvhmill/report/short_number.h"
 
 namespace bvhmill {
@@ -334,30 +335,22 @@ void LogPositionsAdded(const std::vector<Adopted>& adopted,
                        const Skeleton& before, const Skeleton& after,
                        IssueLog* log) {
   if (log == nullptr) return;
-  std::string names;
-  constexpr int64_t kMostNames = 5;
-  int64_t count = 0;
+  const auto positions = [](const Skeleton& skeleton, int32_t node) {
+    const auto channels =
+        ChannelsOf(skeleton, skeleton.nodes[static_cast<size_t>(node)]);
+    return std::count_if(channels.begin(), channels.end(), IsPosition);
+  };
+  FirstNames names;
   for (const Adopted& joint : adopted) {
-    const Node& was = before.nodes[static_cast<size_t>(joint.before)];
-    const Node& is = after.nodes[static_cast<size_t>(joint.after)];
-    const auto is_position = [](Channel c) { return IsPosition(c); };
-    const auto old_channels = ChannelsOf(before, was);
-    const auto new_channels = ChannelsOf(after, is);
-    if (std::count_if(old_channels.begin(), old_channels.end(), is_position) ==
-        std::count_if(new_channels.begin(), new_channels.end(), is_position)) {
+    if (positions(before, joint.before) == positions(after, joint.after)) {
       continue;
     }
-    if (count < kMostNames) {
-      names +=
-          (count == 0 ? "" : ", ") + Quote(DisplayName(before, joint.before));
-    } else if (count == kMostNames) {
-      names += ", ...";
-    }
-    ++count;
+    names.Add(DisplayName(before, joint.before));
   }
-  if (count == 0) return;
+  if (names.count == 0) return;
   log->Add(IssueCode::EDIT_POSITIONS_ADDED, {},
-           {{"count", std::to_string(count)}, {"joints", names}}, count);
+           {{"count", std::to_string(names.count)}, {"joints", names.text}},
+           names.count);
 }
 
 // How far a kept joint is from where it was, at most.
@@ -460,6 +453,7 @@ absl::Status DropJoints(const ClipEdits& edits, Editing* editing) {
   if (std::find(dropped.begin(), dropped.end(), true) == dropped.end()) {
     return absl::OkStatus();
   }
+  BVHMILL_RETURN_IF_ERROR(HoldPoses(*editing));
   const std::vector<Placement> placements =
       PlacementsOf(editing->skeleton(), dropped);
   BVHMILL_RETURN_IF_ERROR(CheckRoots(editing->skeleton(), placements));

@@ -48,6 +48,14 @@ void AppendMissingPositions(const Skeleton& skeleton, const Node& node,
 
 }  // namespace
 
+absl::Status HoldPoses(const Editing& editing) {
+  // Poses before the edit and after it, rotations above, names.
+  constexpr int64_t kNodeBytes = 512;
+  return HoldFrom(
+      editing.budget,
+      kNodeBytes * static_cast<int64_t>(editing.skeleton().nodes.size()));
+}
+
 void AddJoint(const Skeleton& skeleton, const Conventions& conventions,
               const Node& node, std::span<const float> row, JointPose* pose) {
   pose->place =

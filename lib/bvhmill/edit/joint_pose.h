@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "bvhmill/clip/skeleton.h"
 #include "bvhmill/edit/editing.h"
 #include "bvhmill/math/euler.h"
@@ -22,6 +23,9 @@ struct JointPose {
 
 // Units of work for the pose of a joint in a row.
 inline constexpr int64_t kPoseWork = 200;
+
+// Draws the memory of an edit that holds poses of all nodes.
+absl::Status HoldPoses(const Editing& editing);
 
 // The pose of a joint below its parent, in a row of `skeleton`.
 JointPose LocalPose(const Skeleton& skeleton, const Conventions& conventions,

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bvhmill/base/call_error.h"
-#include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/joint_pose.h"
+#include "bvhmill/edit/name_index.h"
 #include "bvhmill/skeletons/recognize.h"
 
 namespace bvhmill {
@@ -178,6 +178,11 @@ std::vector<Reflection> FindReflections(const Skeleton& skeleton,
   }
   std::vector<Reflection> out(nodes, kAtX);
   for (size_t i = 0; i < nodes; ++i) {
+    // Counterparts are mirrored alike.
+    if (const auto twin = static_cast<size_t>(other[i]); twin < i) {
+      out[i] = out[twin];
+      continue;
+    }
     const int32_t parent = skeleton.nodes[i].parent;
     if (parent >= 0) out[i] = out[static_cast<size_t>(parent)];
     Reflection best = out[i];
@@ -196,9 +201,7 @@ std::vector<Reflection> FindReflections(const Skeleton& skeleton,
 void LogUnpaired(const Skeleton& skeleton, const std::vector<int32_t>& other,
                  IssueLog* log) {
   if (log == nullptr) return;
-  constexpr int64_t kMostNames = 5;
-  std::string names;
-  int64_t count = 0;
+  FirstNames names;
   for (size_t i = 0; i < other.size(); ++i) {
     const Node& node = skeleton.nodes[i];
     const bool is_alone = other[i] == static_cast<int32_t>(i);
@@ -207,16 +210,11 @@ void LogUnpaired(const Skeleton& skeleton, const std::vector<int32_t>& other,
         node.parent >= 0 &&
         other[static_cast<size_t>(node.parent)] != node.parent;
     if (!is_below && OtherSide(node.name).empty()) continue;
-    if (count < kMostNames) {
-      names += (count == 0 ? "" : ", ") +
-               Quote(DisplayName(skeleton, static_cast<int32_t>(i)));
-    } else if (count == kMostNames) {
-      names += ", ...";
-    }
-    ++count;
+    names.Add(DisplayName(skeleton, static_cast<int32_t>(i)));
   }
-  if (count == 0) return;
-  log->Add(IssueCode::EDIT_NOT_MIRRORED, {}, {{"joints", names}}, count);
+  if (names.count == 0) return;
+  log->Add(IssueCode::EDIT_NOT_MIRRORED, {}, {{"joints", names.text}},
+           names.count);
 }
 
 // The reflection of the axes in which the place of `node` is.
@@ -273,6 +271,7 @@ Mat3<double> Reflected(Reflection above, const Mat3<double>& turn,
 absl::Status Mirror(Editing* editing) {
   const Skeleton before = editing->skeleton();
   const size_t nodes = before.nodes.size();
+  BVHMILL_RETURN_IF_ERROR(HoldPoses(*editing));
   BVHMILL_RETURN_IF_ERROR(WorkFrom(editing->budget, RecognitionUnits(nodes)));
   const std::vector<int32_t> other = FindCounterparts(before);
   bool has_pair = false;

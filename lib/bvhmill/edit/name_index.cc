@@ -44,6 +44,15 @@ std::span<const NamedJoint> FindShown(const NameIndex& index,
 
 }  // namespace
 
+void FirstNames::Add(std::string_view name) {
+  constexpr int64_t kShown = 3;
+  if (++count <= kShown) {
+    text.append(text.empty() ? "" : ", ").append(Quote(name));
+  } else if (count == kShown + 1) {
+    text.append(", ...");
+  }
+}
+
 NameIndex MakeNameIndex(const Skeleton& skeleton, bool bare) {
   NameIndex index;
   for (size_t i = 0; i < skeleton.nodes.size(); ++i) {

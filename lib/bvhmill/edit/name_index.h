@@ -24,6 +24,14 @@ struct NamedJoint {
   int32_t node = 0;
 };
 
+// "'Hips', 'Spine'": the first three of the names that are added.
+struct FirstNames {
+  std::string text;
+  int64_t count = 0;
+
+  void Add(std::string_view name);
+};
+
 struct NameIndex {
   NameIndex() = default;
   NameIndex(NameIndex&&) = default;

@@ -41,6 +41,7 @@ bool HasChannel(const Skeleton& skeleton, const Node& node,
 
 absl::Status RestAtFrame(int64_t frame, Editing* editing) {
   BVHMILL_RETURN_IF_ERROR(CheckFrame(frame, *editing));
+  BVHMILL_RETURN_IF_ERROR(HoldPoses(*editing));
   const Skeleton before = editing->skeleton();
   const Conventions& conventions = editing->conventions;
   const size_t nodes = before.nodes.size();

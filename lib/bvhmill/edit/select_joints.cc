@@ -134,21 +134,6 @@ absl::Status RenameByPairs(const ClipEdits& edits, const Limits& limits,
 
 bool IsBelowHalf(int64_t part, int64_t all) { return 2 * part < all; }
 
-// "'Hips', 'Spine'": the first three of the names that are added.
-struct FirstNames {
-  std::string text;
-  int64_t count = 0;
-
-  void Add(std::string_view name) {
-    constexpr int64_t kShown = 3;
-    if (++count <= kShown) {
-      text.append(text.empty() ? "" : ", ").append(Quote(name));
-    } else if (count == kShown + 1) {
-      text.append(", ...");
-    }
-  }
-};
-
 FirstNames SourcesWithoutJoint(const std::vector<JointMapRow>& rows,
                                const Skeleton& skeleton) {
   const NameIndex whole = MakeNameIndex(skeleton);
