@@ -189,6 +189,9 @@ void CheckResult(Bytes* bytes) {
   wire::ToProto(result, &again);
   Require(AreEqual(Canonical(message), Canonical(again)));
   CheckStatus(message.status(), again.status());
+  for (int i = 0; i < again.outputs_size(); ++i) {
+    CheckStatus(message.outputs(i).status(), again.outputs(i).status());
+  }
   CheckTimes(message.times(), again.times());
   CheckSerialized(result, again, data);
 }

@@ -182,6 +182,7 @@ void MakeCanonical(v1::ClipResult* result) {
   }
   for (v1::Output& output : *result->mutable_outputs()) {
     output.clear_data();
+    output.clear_status();
     // Only jobs state them.
     output.clear_blob();
     if (output.has_tensor()) {
