@@ -242,12 +242,13 @@ int Workers::busy() const { return pool_->tasks->busy(); }
 
 void RunBatch(int64_t count, int threads,
               const std::function<void(int64_t)>& task) {
-  Workers workers(threads);
   std::atomic<int64_t> next = 0;
-  const int64_t runners = std::min<int64_t>(count, workers.threads());
   const auto run = [&] {
     for (int64_t k = next++; k < count; k = next++) task(k);
   };
+  // Destroyed first: it waits for the calls of `run`, which use `next`.
+  Workers workers(threads);
+  const int64_t runners = std::min<int64_t>(count, workers.threads());
   bool is_queued = false;
   for (int64_t i = 0; i < runners; ++i) is_queued |= workers.Enqueue(run);
   if (!is_queued) run();
