@@ -116,7 +116,8 @@ TEST(EarlyIssues, AReportIsTheSameWithoutThem) {
   const std::string text = ManyFaults(20);
   const EarlyRun early = ConvertEarly(text, {}, 10);
   ConvertResult result;
-  ClipConverter clip({}, nullptr, nullptr, &result);
+  const ConvertOptions options;
+  ClipConverter clip(options, nullptr, nullptr, &result);
   clip.Push(text);
   clip.Finish();
   ASSERT_EQ(early.result.report.issues.size(), result.report.issues.size());

@@ -29,14 +29,19 @@ namespace bvhmill {
 class ClipConverter {
  public:
   // `receiver` may be null if no outputs are asked for, and is only asked for
-  // memory then; `cancel` may be null. All must outlive it. `converter` gives
+  // memory then; `cancel` may be null. All must outlive it, the options, too,
+  // so that a temporary does not compile. `converter` gives
   // its memory and its threads, and has no other clip as long as this lives.
   ClipConverter(Converter* converter, const ConvertOptions& options,
                 OutputReceiver* receiver, const CancelToken* cancel,
                 ConvertResult* result);
+  ClipConverter(Converter*, ConvertOptions&&, OutputReceiver*,
+                const CancelToken*, ConvertResult*) = delete;
   // The same with a converter of its own, which works in the calling thread.
   ClipConverter(const ConvertOptions& options, OutputReceiver* receiver,
                 const CancelToken* cancel, ConvertResult* result);
+  ClipConverter(ConvertOptions&&, OutputReceiver*, const CancelToken*,
+                ConvertResult*) = delete;
   ~ClipConverter();
   ClipConverter(const ClipConverter&) = delete;
   ClipConverter& operator=(const ClipConverter&) = delete;
