@@ -26,6 +26,7 @@ std::vector<CodeCount> CodesOf(const Report& report) {
     codes[{issue.severity, issue.code}] += issue.occurrences;
   }
   std::vector<CodeCount> counts;
+  counts.reserve(codes.size());
   for (const auto& [key, occurrences] : codes) {
     counts.push_back({std::string(key.second), key.first, 1, occurrences});
   }

@@ -281,6 +281,7 @@ absl::StatusOr<std::vector<Body>> FindBodies(std::string_view stated,
   const std::vector<uint8_t> still(skeleton.channels.size());
   const std::span<const uint8_t> columns = moving.empty() ? still : moving;
   std::vector<Body> bodies;
+  bodies.reserve(trunks.size());
   for (const Trunk& trunk : trunks) {
     bodies.push_back({trunk.joints[0], trunk.joints[0], trunk.joints[0]});
   }

@@ -130,7 +130,7 @@ std::vector<std::string> UnknownVariables() {
     const std::string hint = DidYouMeanVariable(name);
     const auto is_odd = [](char c) { return c < ' ' || c > '~'; };
     std::replace_if(name.begin(), name.end(), is_odd, '?');
-    lines.push_back(name + " sets nothing" + hint);
+    lines.push_back(name.append(" sets nothing").append(hint));
   }
   std::sort(lines.begin(), lines.end());
   return lines;
