@@ -59,8 +59,7 @@ std::vector<CodeCount> CodeTally::CountsOf(Severity severity) const {
   return counts;
 }
 
-std::string CodeTally::Line(Severity severity,
-                            std::string_view words) const {
+std::string CodeTally::Line(Severity severity, std::string_view words) const {
   const std::lock_guard lock(mutex_);
   const Clips& clips = clips_[static_cast<size_t>(severity)];
   if (clips.count == 0) return {};
