@@ -13,7 +13,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-
 TEST(IssueLog, IgnoredCodesAreNeitherListedNorCounted) {
   ReportOptions options;
   options.ignore_codes = {"DATA_NOT_FINITE", "MOTION_NUMBER_INVALID"};

@@ -93,8 +93,8 @@ ExitCode Conversion::Run() {
   }
   if (!session_.options.quiet || options_.fail_on) {
     const std::string changes = codes_.Line(Severity::kInfo, "repaired");
-    session_.console->PrintDiagnostics(
-        (CountsRepairs() ? changes : "") + codes_.Line(Severity::kWarning));
+    session_.console->PrintDiagnostics((CountsRepairs() ? changes : "") +
+                                       codes_.Line(Severity::kWarning));
   }
   if (!session_.options.quiet) session_.console->PrintDiagnostics(HowToGoOn());
   return totals.exit;
@@ -200,9 +200,8 @@ void Conversion::Warn(const Input& input, const ConvertResult& result,
   if (!speaks || !IsGood(report.verdict)) return;
   if (CountsRepairs()) {
     Report repairs = report;
-    std::erase_if(repairs.issues, [](const Issue& issue) {
-      return !IsRepair(issue.code);
-    });
+    std::erase_if(repairs.issues,
+                  [](const Issue& issue) { return !IsRepair(issue.code); });
     codes_.Add(repairs);
   } else {
     codes_.Add(report);

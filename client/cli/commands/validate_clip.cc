@@ -99,8 +99,8 @@ std::vector<Issue> TakeFacts(const Session& session, const Input& input,
   std::copy_if(listed->begin(), listed->end(), std::back_inserter(facts),
                IsFact);
   const bool is_stated = convert.edits.source.meters_per_unit != 0;
-  const bool lacks_guesses = is_stated && compared &&
-                             found->report.verdict != Verdict::kUnreadable;
+  const bool lacks_guesses =
+      is_stated && compared && found->report.verdict != Verdict::kUnreadable;
   if (!found->report.truncated && !lacks_guesses) return facts;
   convert.report.only_codes.assign(std::begin(kFacts), std::end(kFacts));
   convert.report.ignore_codes.clear();

@@ -132,8 +132,7 @@ TEST_F(LimitsTest, OutputsThatWaitCountAsMemory) {
     EXPECT_TRUE(stream->Finish().ok());
     EXPECT_EQ(response.result().status().code(), StatusCode::OK);
   }
-  EXPECT_TRUE(
-      Eventually([&] { return held("bvhmill_inflight_bytes") == 0; }));
+  EXPECT_TRUE(Eventually([&] { return held("bvhmill_inflight_bytes") == 0; }));
 }
 
 // A clip that is refused before its end had kept its memory until then.
