@@ -111,7 +111,7 @@ TEST(ReplacedSpikes, AreThoseThatTheRuleFinds) {
     for (const Issue& issue : report.issues) {
       ASSERT_TRUE(Holds(repairs, issue.location)) << issue.message;
     }
-    // What is left is named; the rule finds no other spike of one frame.
+    // Each spike of one frame that the rule still finds is logged as left.
     const Report after = MotionReport(clip, 0, OnlyCode("DATA_SPIKE"));
     for (const Issue& issue : after.issues) {
       if (issue.location.last_frame.has_value()) continue;

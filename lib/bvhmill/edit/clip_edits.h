@@ -31,7 +31,7 @@ struct TimeRange {
   double end_seconds = 0;
 };
 
-// What becomes of the motion of a joint that is dropped.
+// How joints that stay move after others are dropped.
 enum class DropMode {
   // Kept joints keep their poses in the world. A joint whose place below its
   // new parent then changes gets position channels.

@@ -55,7 +55,7 @@ Vec3<double> TurnBack(const Mat3<double>& m, const Vec3<double>& v);
 // True if the rotation channels of `node` are an Euler sequence of three.
 bool HasEulerAngles(const Skeleton& skeleton, const Node& node);
 
-// What a node must be able to state: any place, any rotation.
+// The channels that a node needs: those for any position, for any rotation.
 struct PoseChannels {
   bool place = false;
   bool turn = false;

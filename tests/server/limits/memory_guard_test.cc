@@ -71,8 +71,8 @@ struct HookedServer {
 // A guard of a process whose bound on address space makes it so full.
 std::unique_ptr<MemoryGuard> GuardAt(double fullness, MemoryHooks hooks,
                                      bool cuts = true) {
-  // What a test before left free must not be released by the guard: the process
-  // would be less full then.
+  // Releases what earlier tests freed. The guard would release it later, and
+  // the process would then be less full.
   server::ReleaseFreeMemory();
   const auto space = static_cast<double>(server::ReadMemoryUse().address_space);
   const SoftLimit bound(RLIMIT_AS, static_cast<rlim_t>(space / fullness));

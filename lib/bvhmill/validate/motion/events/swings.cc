@@ -117,7 +117,7 @@ void Swings::Find(const MotionBlock& block, size_t track, int64_t begin,
   const size_t tail_word = tail / kStepParts;
   size_t word = 0;
   if (!IsFastEnough(block, track, limits) || !IsDense(turns, limits.bursts)) {
-    // What follows is for the next block.
+    // The rest prepares the next block.
     if (block.is_last) return;
     word = tail_word;
     SkipTo(word, block, begin, turns);
