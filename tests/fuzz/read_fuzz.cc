@@ -11,6 +11,8 @@
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/writer.h"
 #include "bvhmill/validate/validate.h"
+#include "tests/support/one_thread.h"
+#include "tests/validate/checked_parts.h"
 
 namespace {
 
@@ -84,6 +86,16 @@ void CheckRoundTrip(const Clip& clip) {
   Require(again.motion_read && AreSame(clip, again.clip));
 }
 
+void CheckRules(const bvhmill::Clip& clip, IssueLog* log) {
+  bvhmill::testing::CheckedParts parts(clip);
+  bvhmill::testing::OneThread parallel;
+  bvhmill::Budget budget;
+  static bvhmill::MotionMemory memory;
+  Require(bvhmill::Validate(parts.checked(), /*with_data=*/true, &parallel,
+                            &budget, &memory, log)
+              .ok());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -97,13 +109,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
           static_cast<size_t>(read.clip.motion.frames) *
               read.clip.skeleton.channels.size());
   if (good) {
-    bvhmill::RowSamples samples;
-    samples.Begin(static_cast<int64_t>(read.clip.skeleton.channels.size()));
-    samples.Add(read.clip.motion.frames, read.clip.motion.values);
-    static bvhmill::SkeletonFacts facts;
-    bvhmill::FindFacts(read.clip.skeleton, &facts);
-    bvhmill::Validate(read.clip.skeleton, facts, samples, read.node_positions,
-                      {}, {}, &log);
+    CheckRules(read.clip, &log);
     CheckRoundTrip(read.clip);
   }
   const bvhmill::Report report =

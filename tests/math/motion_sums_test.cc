@@ -35,39 +35,53 @@ void ExpectNearSums(const Sums& sums, const Sums& expected) {
 
 StepSums PlainSums(const Column& steps, const Column& kinks, size_t end) {
   StepSums sums;
-  sums.min_step = steps[kStepLead];
   for (size_t i = kStepLead; i < end; ++i) {
     sums.max_step = std::max(sums.max_step, steps[i]);
-    sums.min_step = std::min(sums.min_step, steps[i]);
-    sums.max_kink = std::max(sums.max_kink, kinks[i - 1]);
-    if (kinks[i - 1] > steps[i - 1] + steps[i]) {
-      sums.max_turn = std::max(sums.max_turn, std::min(steps[i - 1], steps[i]));
+    sums.max_kink = std::max(sums.max_kink, kinks[i]);
+    if (kinks[i] > steps[i] + steps[i + 1]) {
+      sums.max_turn = std::max(sums.max_turn, std::min(steps[i], steps[i + 1]));
       const size_t at = i - kStepLead;
-      sums.turns.bits[at / 16] |= static_cast<uint16_t>(1U << at % 16);
-      ++sums.turns.counts[at / 16];
+      sums.turns[at / 16] |= static_cast<uint16_t>(1U << at % 16);
+      ++sums.turn_counts[at / 16];
+      ++sums.turn_count;
     }
+    if (steps[i] == 0) {
+      const size_t at = i - kStepLead;
+      sums.rests[at / 16] |= static_cast<uint16_t>(1U << at % 16);
+    }
+    sums.word_roots[(i - kStepLead) / 16] += std::sqrt(steps[i]);
     sums.step_roots += std::sqrt(double{steps[i]});
-    sums.kink_roots += std::sqrt(double{kinks[i - 1]});
-    sums.kinks += double{kinks[i - 1]};
+    sums.kink_roots += std::sqrt(double{kinks[i]});
+    sums.kinks += double{kinks[i]};
   }
   return sums;
 }
 
 TEST(SumSteps, MeasuresAllOfABlock) {
   std::mt19937 random(6);
-  for (const size_t end : {StepEnd(1), StepEnd(64), kStepStride}) {
+  for (const size_t end : {StepEnd(1), StepEnd(64), StepEnd(kStepFrames)}) {
     for (int round = 0; round < 20; ++round) {
       Column steps = RandomSquares(2, &random);
       Column kinks = RandomSquares(5, &random);
-      const StepSums sums = SumSteps(steps.data(), kinks.data(), end, nullptr);
+      for (int i = 0; i < 9; ++i) steps[random() % kStepStride] = 0;
+      Column roots(kStepStride);
+      const StepSums sums =
+          SumSteps(steps.data(), kinks.data(), end, roots.data(), nullptr);
       const StepSums expected = PlainSums(steps, kinks, end);
       EXPECT_EQ(sums.max_step, expected.max_step);
-      EXPECT_EQ(sums.min_step, expected.min_step);
       EXPECT_EQ(sums.max_kink, expected.max_kink);
       EXPECT_EQ(sums.max_turn, expected.max_turn);
-      EXPECT_EQ(sums.turns.bits, expected.turns.bits);
-      EXPECT_EQ(sums.turns.counts, expected.turns.counts);
+      EXPECT_EQ(sums.turns, expected.turns);
+      EXPECT_EQ(sums.turn_counts, expected.turn_counts);
+      EXPECT_EQ(sums.turn_count, expected.turn_count);
+      EXPECT_EQ(sums.rests, expected.rests);
+      for (size_t word = 0; word < sums.word_roots.size(); ++word) {
+        EXPECT_NEAR(sums.word_roots[word], expected.word_roots[word], 1e-4);
+      }
       ExpectNearSums(sums, expected);
+      for (size_t i = kStepLead - 1; i <= end; ++i) {
+        EXPECT_EQ(roots[i], std::sqrt(steps[i])) << i;
+      }
     }
   }
 }
@@ -75,40 +89,37 @@ TEST(SumSteps, MeasuresAllOfABlock) {
 TEST(SumSteps, AddsTracksByFrame) {
   std::mt19937 random(8);
   std::uniform_real_distribution<float> unit(0, 1);
-  StepTotals totals = {};
-  totals.max_kink = 0.25F;
-  totals.min_jump = 0.01F;
-  std::vector<double> excess(kStepStride);
-  std::vector<double> jumpers(kStepStride);
-  std::vector<double> all(kStepStride);
-  std::vector<double> kinks(kStepStride);
-  std::vector<double> turning(kStepStride);
+  std::vector<Column> sums(5, Column(kStepStride));
+  const StepTotals totals = {0.25F,          0.01F,          sums[0].data(),
+                             sums[1].data(), sums[2].data(), sums[3].data(),
+                             sums[4].data()};
+  std::vector<std::vector<double>> expected(5,
+                                            std::vector<double>(kStepStride));
   constexpr size_t kEnd = StepEnd(kStepFrames);
   for (int track = 0; track < 5; ++track) {
     Column step(kStepStride);
     Column kink(kStepStride);
+    Column roots(kStepStride);
     for (float& v : step) v = std::pow(unit(random), 4.0F);
     for (float& v : kink) v = unit(random);
-    SumSteps(step.data(), kink.data(), kEnd, &totals);
-    for (size_t i = kStepLead - 1; i < kEnd; ++i) {
+    SumSteps(step.data(), kink.data(), kEnd, roots.data(), &totals);
+    for (size_t i = kStepLead; i < kEnd; ++i) {
       const double root = std::sqrt(double{step[i]});
-      if (i >= kStepLead) all[i] += root;
-      if (i + 1 == kEnd) continue;
       const double around =
           std::sqrt(std::max(double{step[i - 1]}, double{step[i + 1]}));
-      kinks[i] += std::sqrt(std::min(double{kink[i]}, 0.25));
-      const bool turns = kink[i] > step[i] + step[i + 1];
-      if (turns) turning[i] += std::sqrt(std::min(double{kink[i]}, 0.25));
-      excess[i] += std::max(root - around, 0.0);
-      jumpers[i] += root > 3 * around && root > 0.1 ? 1 : 0;
+      const double capped = std::sqrt(std::min(double{kink[i]}, 0.25));
+      expected[0][i] += root;
+      expected[1][i] += capped;
+      expected[2][i] += kink[i] > step[i] + step[i + 1] ? capped : 0;
+      expected[3][i] += std::max(root - around, 0.0);
+      expected[4][i] += root > 3 * around && root > 0.1 ? 1 : 0;
     }
   }
-  for (size_t i = kStepLead - 1; i < kEnd; ++i) {
-    EXPECT_NEAR(totals.steps[i], all[i], 1e-5) << i;
-    EXPECT_NEAR(totals.kinks[i], kinks[i], 1e-5) << i;
-    EXPECT_NEAR(totals.turning[i], turning[i], 1e-5) << i;
-    EXPECT_NEAR(totals.excess[i], excess[i], 1e-5) << i;
-    EXPECT_EQ(totals.jumpers[i], jumpers[i]) << i;
+  for (size_t which = 0; which < sums.size(); ++which) {
+    for (size_t i = 0; i < kStepStride; ++i) {
+      EXPECT_NEAR(sums[which][i], expected[which][i], 1e-5)
+          << which << " " << i;
+    }
   }
 }
 
@@ -121,49 +132,11 @@ TEST(SumCapped, HasTheSumsOfSmallerValues) {
     CappedSums expected;
     for (size_t i = kStepLead; i < end; ++i) {
       expected.step_roots += std::sqrt(std::min(double{steps[i]}, 0.5));
-      expected.kink_roots += std::sqrt(std::min(double{kinks[i - 1]}, 1.5));
-      expected.kinks += std::min(double{kinks[i - 1]}, 0.75);
+      expected.kink_roots += std::sqrt(std::min(double{kinks[i]}, 1.5));
+      expected.kinks += std::min(double{kinks[i]}, 0.75);
     }
     const CappedSums sums = SumCapped(steps.data(), kinks.data(), end, kCaps);
     ExpectNearSums(sums, expected);
-  }
-}
-
-TEST(SumReversals, SumsFramesOfAnyRange) {
-  std::mt19937 random(10);
-  std::uniform_real_distribution<float> unit(0, 1);
-  Column steps(kStepStride);
-  Column kinks(kStepStride);
-  for (float& v : steps) v = unit(random);
-  for (float& v : kinks) v = 3 * unit(random);
-  // Each of these is a reversal only if its bound belongs to the range.
-  steps[20] = steps[21] = 0.25F;
-  kinks[20] = 0.75F;
-  steps[30] = steps[31] = 0.5F;
-  kinks[30] = 1;
-  steps[40] = steps[41] = 0.5F;
-  kinks[40] = 2;
-  constexpr size_t kEnd = kStepLead + kStepFrames;
-  for (size_t from = kStepLead - 1; from < kEnd; ++from) {
-    Reversals expected;
-    for (size_t to = from; to <= kEnd; ++to) {
-      const Reversals found =
-          SumReversals(steps.data(), kinks.data(), from, to, 0.25F, 2);
-      ASSERT_EQ(found.count, expected.count) << from << " " << to;
-      ASSERT_NEAR(found.kink_roots, expected.kink_roots,
-                  1e-6 * expected.kink_roots)
-          << from << " " << to;
-      if (expected.count > 0) {
-        ASSERT_EQ(found.first, expected.first) << from << " " << to;
-        ASSERT_EQ(found.last, expected.last) << from << " " << to;
-      }
-      const float least = std::min(steps[to], steps[to + 1]);
-      const bool turns = kinks[to] > steps[to] + steps[to + 1];
-      if (!turns || kinks[to] >= 2 || least < 0.25F) continue;
-      if (expected.count++ == 0) expected.first = to;
-      expected.last = to;
-      expected.kink_roots += std::sqrt(double{kinks[to]});
-    }
   }
 }
 

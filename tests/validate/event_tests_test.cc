@@ -1,12 +1,13 @@
 // The quick conditions of spikes and jumps leave out none.
 
-#include "bvhmill/validate/motion/events/event_tests.h"
+#include "bvhmill/validate/motion/event_tests.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "bvhmill/validate/motion/motion_facts.h"
 
@@ -62,21 +63,63 @@ Found Compare(const EventLimits& limits, const MotionClip& clip) {
   return found;
 }
 
-class EventTests : public ::testing::TestWithParam<double> {};
+class EventTests : public ::testing::TestWithParam<double> {
+ protected:
+  EventTests() {
+    facts_.dt = 1 / GetParam();
+    facts_.reach = 1.5;
+    clip_.thresholds = &thresholds_;
+    clip_.facts = &facts_;
+  }
+
+  Thresholds thresholds_;
+  MotionFacts facts_;
+  MotionClip clip_;
+};
 
 TEST_P(EventTests, TheQuickConditionsLeaveOutNone) {
-  const Thresholds thresholds;
-  MotionFacts facts;
-  facts.dt = 1 / GetParam();
-  facts.reach = 1.5;
-  MotionClip clip;
-  clip.thresholds = &thresholds;
-  clip.facts = &facts;
   for (const EventLimits& limits :
-       {RotationLimits(clip), PositionLimits(clip)}) {
-    const Found found = Compare(limits, clip);
+       {RotationLimits(clip_), PositionLimits(clip_)}) {
+    const Found found = Compare(limits, clip_);
     EXPECT_GT(found.spikes, 100);
     EXPECT_GT(found.jumps, 100);
+  }
+}
+
+// The vector code against its slow twin, the functions MayBe... of one frame.
+TEST_P(EventTests, AreScreenedInBlocks) {
+  std::mt19937 random(30);
+  for (const EventLimits& limits :
+       {RotationLimits(clip_), PositionLimits(clip_)}) {
+    int found = 0;
+    for (int round = 0; round < 500; ++round) {
+      std::vector<float> steps;
+      std::vector<float> kinks;
+      while (steps.size() < kStepStride + kStepParts) {
+        const Drawn drawn = Draw(&random);
+        steps.insert(steps.end(), drawn.steps.begin(), drawn.steps.end());
+        kinks.insert(kinks.end(), drawn.kinks.begin(), drawn.kinks.end());
+      }
+      const size_t end = StepEnd(1 + random() % kStepFrames);
+      const EventBits bits =
+          MayBeEvents(steps.data(), kinks.data(), end, limits.screen);
+      for (size_t i = kStepLead; i < kStepLead + kStepFrames; ++i) {
+        const Around at{&steps[i], &kinks[i], limits, true};
+        const size_t k = i - kStepLead;
+        const bool has_bit = (bits[k / 16] >> k % 16 & 1) != 0;
+        // Kinks near by are compared for the few frames that are left.
+        const bool may_be_local =
+            steps[i] >= limits.screen.least_step &&
+            std::min(kinks[i - 1], kinks[i]) >= limits.screen.local_kink;
+        EXPECT_TRUE(may_be_local || !MayBeLocalJump(at)) << i;
+        const bool may_be =
+            i < end && (MayBeSpike(at) || MayBeJump(at) || MayBeSpread(at) ||
+                        MayBePulse(at) || may_be_local);
+        found += may_be ? 1 : 0;
+        EXPECT_EQ(has_bit, may_be) << i;
+      }
+    }
+    EXPECT_GT(found, 1000);
   }
 }
 

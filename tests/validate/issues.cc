@@ -2,25 +2,26 @@
 
 #include <gtest/gtest.h>
 
-#include "bvhmill/validate/validate.h"
+#include "bvhmill/validate/rules.h"
+#include "tests/validate/checked_parts.h"
 
 namespace bvhmill::testing {
 
 Report ReportOf(const Clip& clip, const SourceSpace& source,
                 const Conventions& conventions) {
-  std::vector<TextPosition> places;
-  for (size_t i = 0; i < clip.skeleton.nodes.size(); ++i) {
-    places.push_back(
-        {static_cast<int64_t>(100 * i), static_cast<int64_t>(i + 1), 3});
+  CheckedParts parts(clip);
+  for (size_t i = 0; i < parts.places.size(); ++i) {
+    parts.places[i] = {static_cast<int64_t>(100 * i),
+                       static_cast<int64_t>(i + 1), 3};
   }
-  RowSamples samples;
-  samples.Begin(static_cast<int64_t>(clip.skeleton.channels.size()));
-  samples.Add(clip.motion.frames, clip.motion.values);
+  parts.source = source;
+  parts.conventions = conventions;
   // Kept from call to call: facts of an earlier skeleton must not matter.
   static SkeletonFacts facts;
   FindFacts(clip.skeleton, &facts);
+  parts.facts = facts;
   IssueLog log({});
-  Validate(clip.skeleton, facts, samples, places, source, conventions, &log);
+  CheckSamples(parts.checked(), &log);
   return log.Finish(true, true);
 }
 

@@ -11,7 +11,7 @@
 
 namespace bvhmill::testing {
 
-// The report of Validate, each node on a line of its own.
+// The report of CheckSamples, each node on a line of its own.
 Report ReportOf(const Clip& clip, const SourceSpace& source = {},
                 const Conventions& conventions = {});
 

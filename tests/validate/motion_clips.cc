@@ -1,13 +1,16 @@
 #include "tests/validate/motion_clips.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>
 
 #include "bvhmill/validate/motion/motion_rules.h"
-#include "bvhmill/validate/skeleton_facts.h"
 #include "tests/support/clips.h"
+#include "tests/support/one_thread.h"
+#include "tests/validate/checked_parts.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -155,30 +158,17 @@ Clip ClipOfCuts(int cuts, float first, float growth) {
   return clip;
 }
 
-Report MotionReport(const Clip& clip, int64_t piece,
-                    const ReportOptions& options) {
-  SkeletonFacts facts;
-  FindFacts(clip.skeleton, &facts);
-  const std::vector<TextPosition> positions(clip.skeleton.nodes.size());
-  const SourceSpace source;
-  const Thresholds thresholds(options.thresholds);
-  MotionFacts motion;
+Report MotionReport(const Clip& clip, const ReportOptions& options,
+                    int64_t range_blocks) {
+  CheckedParts parts(clip, options.thresholds);
   IssueLog log(options);
-  const auto observer = MakeMotionRules();
-  observer->Begin({clip.skeleton, facts, positions, source,
-                   clip.motion.frame_time, thresholds, motion});
-  const auto width = static_cast<int64_t>(clip.skeleton.channels.size());
-  if (piece == 0) piece = std::max<int64_t>(clip.motion.frames, 1);
-  for (int64_t t = 0; t < clip.motion.frames; t += piece) {
-    const int64_t count = std::min(piece, clip.motion.frames - t);
-    observer->Add({t,
-                   count,
-                   std::span<const float>(clip.motion.values)
-                       .subspan(static_cast<size_t>(t * width),
-                                static_cast<size_t>(count * width)),
-                   {}});
-  }
-  observer->Finish(&log);
+  OneThread parallel;
+  Budget budget;
+  MotionMemory memory;
+  if (range_blocks > 0) memory.range_blocks = range_blocks;
+  const absl::Status status =
+      CheckMotion(parts.checked(), &parallel, &budget, &memory, &log);
+  EXPECT_TRUE(status.ok()) << status;
   return log.Finish(true, true);
 }
 

@@ -50,10 +50,10 @@ void CarryPose(int64_t first, int64_t last, Clip* clip);
 // `first` degrees, then by `growth` more at each cut.
 Clip ClipOfCuts(int cuts, float first, float growth);
 
-// The report of the motion rules. Rows come in pieces of `piece` frames; 0: as
-// a whole.
-Report MotionReport(const Clip& clip, int64_t piece = 0,
-                    const ReportOptions& options = {});
+// The report of the motion rules. Ranges of `range_blocks` blocks are looked at
+// one by one; 0: as many as usual.
+Report MotionReport(const Clip& clip, const ReportOptions& options = {},
+                    int64_t range_blocks = 0);
 
 // Options of a report that lists one code.
 ReportOptions OnlyCode(const std::string& code);

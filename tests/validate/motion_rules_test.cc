@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/validate/motion/events/track_events.h"
 #include "tests/validate/motion_clips.h"
 #include "tests/validate/motion_faults.h"
 
@@ -37,17 +36,15 @@ TEST_P(MotionRulesTest, FindsTheFaultAndNothingElse) {
   }
 }
 
-// However rows arrive, the report is the same.
-TEST_P(MotionRulesTest, PiecesChangeNothing) {
+// A range of one block may end at any frame of a fault.
+TEST_P(MotionRulesTest, ShortRangesChangeNothing) {
   Clip clip = MovingClip(GetParam().shape);
   GetParam().inject(&clip);
   const Report whole = MotionReport(clip);
-  for (const int64_t piece : {1, 3, 63, 64, 65, 200}) {
-    const Report report = MotionReport(clip, piece);
-    EXPECT_EQ(MotionIssues(report), MotionIssues(whole)) << piece;
-    for (size_t i = 0; i < whole.issues.size(); ++i) {
-      EXPECT_EQ(report.issues.at(i).args, whole.issues[i].args) << piece;
-    }
+  const Report report = MotionReport(clip, {}, /*range_blocks=*/1);
+  EXPECT_EQ(MotionIssues(report), MotionIssues(whole));
+  for (size_t i = 0; i < whole.issues.size(); ++i) {
+    EXPECT_EQ(report.issues.at(i).args, whole.issues[i].args);
   }
 }
 
@@ -97,7 +94,7 @@ TEST(FrameTime, OddOnesAreReported) {
     clip.motion.frame_time = c.frame_time;
     ReportOptions options;
     options.only_codes = {"DATA_FRAME_TIME_ODD"};
-    const Report report = MotionReport(clip, 0, options);
+    const Report report = MotionReport(clip, options);
     EXPECT_EQ(MotionIssues(report), c.issues) << c.frame_time;
     EXPECT_EQ(ArgOf(report, "DATA_FRAME_TIME_ODD", "near"), c.near)
         << c.frame_time;
@@ -111,9 +108,9 @@ TEST(MotionRules, ThresholdsCanBeChosen) {
   options.thresholds = {{"DATA_SPIKE", "degrees", 50},
                         {"DATA_SPIKE", "calm_degrees", 50},
                         {"DATA_SPIKE", "local_degrees", 50}};
-  EXPECT_THAT(MotionIssues(MotionReport(clip, 0, options)), IsEmpty());
+  EXPECT_THAT(MotionIssues(MotionReport(clip, options)), IsEmpty());
   options.thresholds = {{"DATA_SPIKE", "degrees", 30}};
-  EXPECT_EQ(MotionIssues(MotionReport(clip, 0, options)).size(), 1);
+  EXPECT_EQ(MotionIssues(MotionReport(clip, options)).size(), 1);
 }
 
 // A joint that stands still is compared as if it moved a little.
@@ -151,7 +148,7 @@ TEST(MotionRules, AJointThatStandsStillIsTakenToMoveALittle) {
     ReportOptions options;
     options.thresholds = c.thresholds;
     options.ignore_codes = {"DATA_FROZEN_JOINT"};
-    EXPECT_EQ(MotionIssues(MotionReport(clip, 0, options)), c.issues)
+    EXPECT_EQ(MotionIssues(MotionReport(clip, options)), c.issues)
         << c.degrees << " in frames " << c.first << " to " << c.last;
   }
 }
@@ -177,7 +174,7 @@ TEST(MotionRules, ARootThatStandsStillJumpsByAFastStep) {
     AddTo(0, 0, c.amount, 150, c.last, &clip);
     ReportOptions options;
     options.only_codes = {"DATA_SPIKE", "DATA_JUMP"};
-    EXPECT_EQ(MotionIssues(MotionReport(clip, 0, options)), c.issues)
+    EXPECT_EQ(MotionIssues(MotionReport(clip, options)), c.issues)
         << c.amount << " until frame " << c.last;
   }
 }
@@ -192,7 +189,7 @@ TEST(MotionRules, JitterNeedsTwentyFourFramesASecond) {
     }
     ReportOptions options;
     options.only_codes = {"DATA_JITTER"};
-    EXPECT_EQ(MotionReport(clip, 0, options).issues.size(), rate < 24 ? 0 : 1)
+    EXPECT_EQ(MotionReport(clip, options).issues.size(), rate < 24 ? 0 : 1)
         << rate;
   }
 }
@@ -222,20 +219,20 @@ TEST(MotionRules, TremorsInTwoBlocksAreFound) {
   };
   for (int64_t first = 160; first < 280; ++first) {
     const Clip clip = ClipWithTremor({}, 0.4F, first, 6);
-    EXPECT_THAT(MotionIssues(MotionReport(clip, 0, options)),
+    EXPECT_THAT(MotionIssues(MotionReport(clip, options)),
                 ElementsAre(expected(first, 6)));
   }
   for (int64_t first = 160; first < 280; ++first) {
     const Clip clip =
         ClipWithTremor({.frames_per_second = 250}, 0.16F, first, 15);
-    EXPECT_THAT(MotionIssues(MotionReport(clip, 0, options)),
+    EXPECT_THAT(MotionIssues(MotionReport(clip, options)),
                 ElementsAre(expected(first, 15)));
   }
   // The blocks of a wide clip have 64 frames.
   for (const int64_t first : {100, 120, 300}) {
     const Clip clip = ClipWithTremor({.frames_per_second = 250, .joints = 600},
                                      0.16F, first, 15);
-    EXPECT_THAT(MotionIssues(MotionReport(clip, 0, options)),
+    EXPECT_THAT(MotionIssues(MotionReport(clip, options)),
                 ElementsAre(expected(first, 15)));
   }
 }
@@ -247,7 +244,7 @@ TEST(MotionRules, NoTremorIsFoundWhereTheFrameTimeIsTooShort) {
   for (const double rate : {400.0, 490.0}) {
     const Clip clip =
         ClipWithTremor({.frames_per_second = rate}, 0.12F, 100, 20);
-    EXPECT_EQ(MotionReport(clip, 0, options).issues.size(), rate < 480 ? 1 : 0)
+    EXPECT_EQ(MotionReport(clip, options).issues.size(), rate < 480 ? 1 : 0)
         << rate;
   }
 }
@@ -277,8 +274,7 @@ TEST(MotionRules, EventsAtTheEndOfABlockAreFound) {
     // A whole turn in 0.2 s.
     Clip turn = clip;
     for (int64_t k = 0; k < 24; ++k) AddTo(3, 0, 15, t + k, 599, &turn);
-    const auto turns =
-        MotionIssues(MotionReport(turn, 0, OnlyCode("DATA_SPIN")));
+    const auto turns = MotionIssues(MotionReport(turn, OnlyCode("DATA_SPIN")));
     ASSERT_EQ(turns.size(), 1);
     EXPECT_THAT(turns[0], HasSubstr("joint 3 frame " + at + " to"));
   }
@@ -294,7 +290,7 @@ TEST(MotionRules, WideClipsAreJudgedInShortBlocks) {
       "warning DATA_SPIKE joint 3 frame 60 to 65",
       "warning DATA_SPIKE joint 700 frame 150"};
   EXPECT_EQ(MotionIssues(MotionReport(clip)), expected);
-  EXPECT_EQ(MotionIssues(MotionReport(clip, 7)), expected);
+  EXPECT_EQ(MotionIssues(MotionReport(clip, {}, 1)), expected);
 }
 
 // The list of frames has the 16 largest. Growing ones take the places of those
@@ -311,31 +307,11 @@ TEST(Cuts, BeyondTheSixteenLargestAreNoJumpsOfAllJoints) {
     EXPECT_EQ(ArgOf(report, "DATA_CUT", "others"), "4");
     EXPECT_TRUE(
         issue.message.ends_with("; the list of frames lacks 4 smaller steps"));
-    for (const int64_t piece : {1, 7, 64}) {
-      EXPECT_EQ(MotionIssues(MotionReport(clip, piece)), MotionIssues(report));
-    }
+    EXPECT_EQ(MotionIssues(MotionReport(clip, {}, 1)), MotionIssues(report));
   }
   const Report listed = MotionReport(ClipOfCuts(16, 50, -1));
   EXPECT_EQ(ArgOf(listed, "DATA_CUT", "others"), "");
   EXPECT_TRUE(listed.issues.at(0).message.ends_with("in the mean"));
-}
-
-// Sizes from 8 to 360 degrees have 80 grades of 5 %.
-TEST(GradedEvents, AreBoundedAndCountEventsOfManySizes) {
-  GradedEvents list;
-  float size = 8;
-  for (int64_t frame = 0; frame < 80; ++frame, size *= 1.05F) {
-    list.Add({frame, 1, Proof::kCalmKink, size, size, size});
-  }
-  EXPECT_LE(list.calm.size(), GradedEvents::kMostGrades);
-  EventTally all;
-  for (const GradedEvents::Grade& grade : list.calm) all.Add(grade.tally);
-  EXPECT_EQ(all.events, 80);
-  std::vector<int64_t> first(16);
-  std::iota(first.begin(), first.end(), 0);
-  EXPECT_EQ(all.frames, first);
-  EXPECT_EQ(all.last, 79);
-  EXPECT_EQ(all.worst.frame, 79);
 }
 
 }  // namespace

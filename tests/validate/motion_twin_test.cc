@@ -31,11 +31,11 @@ Finding FindingOf(const Issue& issue) {
   return out;
 }
 
-std::vector<Finding> FastFindings(const Clip& clip) {
+std::vector<Finding> FastFindings(const Clip& clip, int64_t range_blocks) {
   ReportOptions options;
   options.max_issues = 0;
   std::vector<Finding> out;
-  for (const Issue& issue : MotionReport(clip, 0, options).issues) {
+  for (const Issue& issue : MotionReport(clip, options, range_blocks).issues) {
     if (issue.code != "DATA_FRAME_TIME_ODD") out.push_back(FindingOf(issue));
   }
   std::stable_sort(out.begin(), out.end(),
@@ -52,10 +52,8 @@ std::string Name(const Finding& f) {
          std::string(SeverityName(f.severity));
 }
 
-// Compares all findings, or those of one code.
-void ExpectTwins(const Clip& clip, const std::string& code = {}) {
-  std::vector<Finding> expected = ReferenceFindings(clip);
-  std::vector<Finding> got = FastFindings(clip);
+void ExpectSame(std::vector<Finding> got, std::vector<Finding> expected,
+                const std::string& code) {
   const auto is_other = [&](const Finding& f) {
     return !code.empty() && f.code != code;
   };
@@ -76,6 +74,14 @@ void ExpectTwins(const Clip& clip, const std::string& code = {}) {
           << " " << value;
     }
   }
+}
+
+// Compares all findings, or those of one code; in one range, and in ranges of
+// one block.
+void ExpectTwins(const Clip& clip, const std::string& code = {}) {
+  const std::vector<Finding> expected = ReferenceFindings(clip);
+  ExpectSame(FastFindings(clip, 0), expected, code);
+  ExpectSame(FastFindings(clip, 1), expected, code);
 }
 
 TEST(MotionTwin, AgreesOnRandomValues) {

@@ -1,8 +1,6 @@
 // Rules about position channels, and about the skeleton and the ends of a clip:
 // where they speak, and where they do not.
 
-#include "bvhmill/validate/floor/position_rules.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/clip/frame_rates.h"
-#include "bvhmill/validate/pose_rules.h"
+#include "bvhmill/validate/rules.h"
 #include "tests/support/clips.h"
+#include "tests/validate/checked_parts.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -61,36 +59,23 @@ std::vector<uint8_t> MovingColumns(const Clip& clip) {
   return moving;
 }
 
-// "CODE@joint", and " frame F" if there is one, of the observer's issues; the
-// clip comes in pieces of `step` frames.
-std::vector<std::string> IssuesBy(std::unique_ptr<RowObserver> observer,
-                                  const Clip& clip, MotionFacts motion,
-                                  int64_t step,
+using Rule = void (*)(const CheckedClip&, IssueLog*);
+
+// "CODE@joint", and " frame F" if there is one, of the rule's issues.
+std::vector<std::string> IssuesBy(Rule rule, const Clip& clip,
+                                  const MotionFacts& motion = {},
                                   const Conventions& conventions = {}) {
-  SkeletonFacts facts;
-  FindFacts(clip.skeleton, &facts);
-  motion.reach = facts.reach;
-  motion.dt = MotionFrameTime(clip.motion.frame_time);
-  motion.frames = clip.motion.frames;
+  CheckedParts parts(clip);
+  parts.conventions = conventions;
   const std::vector<uint8_t> moving = MovingColumns(clip);
-  motion.moving_columns = moving;
-  const std::vector<TextPosition> places(clip.skeleton.nodes.size());
-  const SourceSpace source;
-  const Thresholds thresholds;
-  observer->Begin({clip.skeleton, facts, places, source, clip.motion.frame_time,
-                   thresholds, motion, conventions});
-  const size_t width = clip.skeleton.channels.size();
-  for (int64_t first = 0; first < clip.motion.frames; first += step) {
-    ObservedRows rows;
-    rows.first_frame = first;
-    rows.frames = std::min(step, clip.motion.frames - first);
-    rows.values = std::span(clip.motion.values)
-                      .subspan(static_cast<size_t>(first) * width,
-                               static_cast<size_t>(rows.frames) * width);
-    observer->Add(rows);
-  }
+  parts.motion.moving_columns = moving;
+  parts.motion.first_apart = motion.first_apart;
+  parts.motion.last_apart = motion.last_apart;
+  parts.motion.has_many_repeats = motion.has_many_repeats;
+  parts.motion.has_global_positions = motion.has_global_positions;
+  parts.motion.non_finite_rows = motion.non_finite_rows;
   IssueLog log({});
-  observer->Finish(&log);
+  rule(parts.checked(), &log);
   std::vector<std::string> out;
   for (const Issue& issue : log.Finish(true, true).issues) {
     out.push_back(issue.code + "@" +
@@ -198,10 +183,7 @@ TEST(PositionRules, SpeakWhereTheyShould) {
     MotionFacts motion;
     motion.first_apart = c.first_apart;
     motion.last_apart = c.last_apart;
-    for (const int64_t step : {1, 7, 40}) {
-      EXPECT_EQ(IssuesBy(MakePositionRules(), clip, motion, step), c.issues)
-          << c.name << ", " << step << " frames at a time";
-    }
+    EXPECT_EQ(IssuesBy(CheckPositions, clip, motion), c.issues) << c.name;
   }
 }
 
@@ -213,10 +195,10 @@ TEST(PositionRules, DoNotJudgeTheSpeedOfARootAtASlowRate) {
         6.0F * static_cast<float>(t);
   }
   MotionFacts motion;
-  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7),
+  EXPECT_THAT(IssuesBy(CheckPositions, clip, motion),
               ElementsAre("DATA_ROOT_SCALE@0"));
   clip.motion.frame_time = 0.5;
-  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7), IsEmpty());
+  EXPECT_THAT(IssuesBy(CheckPositions, clip, motion), IsEmpty());
 }
 
 // A root at 5 reaches a second, of which each place stands for two frames.
@@ -227,10 +209,10 @@ TEST(PositionRules, DoNotJudgeTheSpeedOfARootWhosePosesStand) {
         3.5F * static_cast<float>(t / 2 * 2);
   }
   MotionFacts motion;
-  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7),
+  EXPECT_THAT(IssuesBy(CheckPositions, clip, motion),
               ElementsAre("DATA_ROOT_SCALE@0"));
   motion.has_many_repeats = true;
-  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7), IsEmpty());
+  EXPECT_THAT(IssuesBy(CheckPositions, clip, motion), IsEmpty());
 }
 
 // Places in the world have lengths that are no bones.
@@ -238,10 +220,10 @@ TEST(PositionRules, SayNothingOfBonesIfPositionsAreInTheWorld) {
   Clip clip = SixChannelClip();
   clip.motion.values[9 * 24 + 18] = 15;
   MotionFacts motion;
-  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7),
+  EXPECT_THAT(IssuesBy(CheckPositions, clip, motion),
               ElementsAre("DATA_BONE_LENGTH@3 frame 9"));
   motion.has_global_positions = true;
-  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, motion, 7), IsEmpty());
+  EXPECT_THAT(IssuesBy(CheckPositions, clip, motion), IsEmpty());
 }
 
 // The arm is 10 long. Its values stretch it by a half, or by a twentieth of
@@ -251,9 +233,9 @@ TEST(PositionRules, MeasureBonesAsTheCallerStates) {
   const Conventions ignored = {.joint_positions = JointPositions::kIgnore};
   Clip clip = SixChannelClip();
   clip.motion.values[9 * 24 + 18] = 15;
-  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, {}, 7),
+  EXPECT_THAT(IssuesBy(CheckPositions, clip),
               ElementsAre("DATA_BONE_LENGTH@3 frame 9"));
-  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, {}, 7, ignored), IsEmpty());
+  EXPECT_THAT(IssuesBy(CheckPositions, clip, {}, ignored), IsEmpty());
   // Small values that are added change no length, but would be bones.
   for (const float most : {0.4F, 1.0F}) {
     for (int64_t t = 0; t < kFrames; ++t) {
@@ -263,12 +245,12 @@ TEST(PositionRules, MeasureBonesAsTheCallerStates) {
       }
       row[18] = t % 2 == 0 ? most : 0.1F;
     }
-    EXPECT_EQ(IssuesBy(MakePositionRules(), clip, {}, 7, added).size(),
+    EXPECT_EQ(IssuesBy(CheckPositions, clip, {}, added).size(),
               most < 0.5F ? 0 : 1)
         << most;
   }
   clip.motion.values[9 * 24 + 18] = 1.2F;
-  EXPECT_THAT(IssuesBy(MakePositionRules(), clip, {}, 7),
+  EXPECT_THAT(IssuesBy(CheckPositions, clip),
               ElementsAre("DATA_BONE_LENGTH@3 frame 9"));
 }
 
@@ -279,7 +261,7 @@ std::vector<std::string> IssuesOfArms(float left, float right = -10) {
   builder.EndSite(builder.Joint(hips, "LeftArm", "zxy", {left, 0, 0}));
   builder.EndSite(builder.Joint(hips, "RightArm", "zxy", {right, 0, 0}));
   builder.Joint(hips, "Neck", "zxy", {0, 100, 0});
-  return IssuesBy(MakePoseRules(), CountingClip(builder.Build(), 1), {}, 1);
+  return IssuesBy(CheckPoses, CountingClip(builder.Build(), 1));
 }
 
 TEST(Asymmetry, IsADifferenceOfMoreThanATenth) {
@@ -302,10 +284,7 @@ std::vector<std::string> IssuesOfAngles(const std::vector<float>& degrees,
       CountingClip(builder.Build(), static_cast<int64_t>(degrees.size()));
   std::copy(degrees.begin(), degrees.end(), clip.motion.values.begin());
   clip.motion.frame_time = 0.1;
-  std::vector<std::string> issues = IssuesBy(MakePoseRules(), clip, motion, 3);
-  EXPECT_EQ(IssuesBy(MakePoseRules(), clip, motion, 1), issues);
-  EXPECT_EQ(IssuesBy(MakePoseRules(), clip, motion, 100), issues);
-  return issues;
+  return IssuesBy(CheckPoses, clip, motion);
 }
 
 TEST(Loop, EndsWhereItBegins) {

@@ -104,7 +104,7 @@ TEST(ReplacedSpikes, AreThoseThatTheRuleFinds) {
   for (uint64_t seed = 1; seed <= 4000; ++seed) {
     SCOPED_TRACE(seed);
     Clip clip = ClipWithSpike(seed);
-    const Report report = MotionReport(clip, 0, OnlyCode("DATA_SPIKE"));
+    const Report report = MotionReport(clip, OnlyCode("DATA_SPIKE"));
     if (HasSeveral(report)) continue;
     const Report repairs = Repaired(&clip);
     ASSERT_EQ(repairs.issues.empty(), report.issues.empty());
@@ -112,7 +112,7 @@ TEST(ReplacedSpikes, AreThoseThatTheRuleFinds) {
       ASSERT_TRUE(Holds(repairs, issue.location)) << issue.message;
     }
     // Each spike of one frame that the rule still finds is logged as left.
-    const Report after = MotionReport(clip, 0, OnlyCode("DATA_SPIKE"));
+    const Report after = MotionReport(clip, OnlyCode("DATA_SPIKE"));
     for (const Issue& issue : after.issues) {
       if (issue.location.last_frame.has_value()) continue;
       ASSERT_TRUE(Holds(repairs, issue.location)) << issue.message;

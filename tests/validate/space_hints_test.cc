@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/validate/validate.h"
+#include "tests/validate/checked_parts.h"
 #include "tests/validate/issues.h"
 
 namespace bvhmill::testing {
@@ -289,12 +289,10 @@ TEST(UpAxisGuess, IsAFactForOtherRulesInAnyCase) {
     for (Node& node : clip.skeleton.nodes) {
       if (node.name == "Top") node.name = "Head";
     }
-    RowSamples samples;
-    samples.Begin(static_cast<int64_t>(clip.skeleton.channels.size()));
-    samples.Add(clip.motion.frames, clip.motion.values);
-    SkeletonFacts facts;
-    FindFacts(clip.skeleton, &facts);
-    EXPECT_EQ(SeemsZUp(clip.skeleton, facts, samples), axes == kAlongZ);
+    CheckedParts parts(clip);
+    IssueLog log({});
+    CheckSamples(parts.checked(), &log);
+    EXPECT_EQ(parts.motion.seems_z_up, axes == kAlongZ);
   }
 }
 

@@ -46,7 +46,7 @@ Clip InterpolatedClip(int64_t first, int64_t stride) {
 TEST(Interpolated, StatesThePhaseOfTheFramesThatWereCaptured) {
   for (const int64_t stride : {3, 4, 5}) {
     for (int64_t first = 0; first < stride; ++first) {
-      const Report report = MotionReport(InterpolatedClip(first, stride), 0,
+      const Report report = MotionReport(InterpolatedClip(first, stride),
                                          OnlyCode("DATA_INTERPOLATED"));
       EXPECT_EQ(ArgOf(report, "DATA_INTERPOLATED", "stride"),
                 std::to_string(stride));
@@ -65,7 +65,7 @@ TEST(Spike, OfOneFrameStatesTheAngleAndNotAChord) {
       for (const int c : {0, 1, 2}) ValueAt(&clip, t, 3, c) = 0;
     }
     AddTo(3, 1, static_cast<float>(degrees), 350, 350, &clip);
-    EXPECT_EQ(ArgOf(MotionReport(clip, 0, OnlyCode("DATA_SPIKE")), "DATA_SPIKE",
+    EXPECT_EQ(ArgOf(MotionReport(clip, OnlyCode("DATA_SPIKE")), "DATA_SPIKE",
                     "degrees"),
               std::to_string(degrees));
   }
@@ -93,7 +93,7 @@ Clip HeldClip(double frame_time) {
 
 TEST(SlowRates, AStillLastsAsLongAsTheFrameTimeSays) {
   const Report report =
-      MotionReport(HeldClip(1), 0, OnlyCode("DATA_FROZEN_FRAMES"));
+      MotionReport(HeldClip(1), OnlyCode("DATA_FROZEN_FRAMES"));
   EXPECT_EQ(ArgOf(report, "DATA_FROZEN_FRAMES", "seconds"), "5");
   EXPECT_THAT(MessageOf(report, "DATA_FROZEN_FRAMES"),
               HasSubstr("stands still for 5 frames, 5 s"));
@@ -102,7 +102,7 @@ TEST(SlowRates, AStillLastsAsLongAsTheFrameTimeSays) {
 TEST(SlowRates, AStillHasNoSecondsWithoutAFrameTime) {
   for (const double frame_time : kNoRates) {
     const Report report =
-        MotionReport(HeldClip(frame_time), 0, OnlyCode("DATA_FROZEN_FRAMES"));
+        MotionReport(HeldClip(frame_time), OnlyCode("DATA_FROZEN_FRAMES"));
     EXPECT_EQ(ArgOf(report, "DATA_FROZEN_FRAMES", "seconds"), "") << frame_time;
     EXPECT_EQ(MessageOf(report, "DATA_FROZEN_FRAMES"),
               "frames 20 to 24 are equal: the middle of the clip stands still "
@@ -120,13 +120,13 @@ TEST(SlowRates, AJointStandsStillAsLongAsTheFrameTimeSays) {
   }
   const std::string code = "DATA_FROZEN_JOINT";
   clip.motion.frame_time = 0.5;
-  Report report = MotionReport(clip, 0, OnlyCode(code));
+  Report report = MotionReport(clip, OnlyCode(code));
   EXPECT_EQ(ArgOf(report, code, "seconds"), "10.5");
   EXPECT_THAT(MessageOf(report, code),
               HasSubstr("40 to 60, for 10.5 s, while"));
   for (const double frame_time : kNoRates) {
     clip.motion.frame_time = frame_time;
-    report = MotionReport(clip, 0, OnlyCode(code));
+    report = MotionReport(clip, OnlyCode(code));
     EXPECT_EQ(ArgOf(report, code, "seconds"), "") << frame_time;
     EXPECT_THAT(MessageOf(report, code), HasSubstr("40 to 60, while"));
   }
@@ -139,10 +139,10 @@ TEST(SlowRates, ATurnOfUnknownSpeedIsNoSpin) {
     ValueAt(&clip, t, 2, 0) = static_cast<float>(120 * t % 360);
     ValueAt(&clip, t, 2, 1) = ValueAt(&clip, t, 2, 2) = 0;
   }
-  EXPECT_EQ(MotionReport(clip, 0, OnlyCode("DATA_SPIN")).issues.size(), 1);
+  EXPECT_EQ(MotionReport(clip, OnlyCode("DATA_SPIN")).issues.size(), 1);
   for (const double frame_time : {0.2, 0.5, 1.0}) {
     clip.motion.frame_time = frame_time;
-    EXPECT_THAT(MotionIssues(MotionReport(clip, 0, OnlyCode("DATA_SPIN"))),
+    EXPECT_THAT(MotionIssues(MotionReport(clip, OnlyCode("DATA_SPIN"))),
                 IsEmpty())
         << frame_time;
   }
@@ -155,9 +155,9 @@ TEST(SlowRates, AReversalOfUnknownSpeedIsNoJitter) {
     ValueAt(&clip, t, 2, 0) = t % 2 == 0 ? 1 : -1;
     ValueAt(&clip, t, 2, 1) = ValueAt(&clip, t, 2, 2) = 0;
   }
-  EXPECT_EQ(MotionReport(clip, 0, OnlyCode("DATA_JITTER")).issues.size(), 1);
+  EXPECT_EQ(MotionReport(clip, OnlyCode("DATA_JITTER")).issues.size(), 1);
   clip.motion.frame_time = 0.5;
-  EXPECT_THAT(MotionIssues(MotionReport(clip, 0, OnlyCode("DATA_JITTER"))),
+  EXPECT_THAT(MotionIssues(MotionReport(clip, OnlyCode("DATA_JITTER"))),
               IsEmpty());
 }
 

@@ -1,13 +1,14 @@
 // Each rule where it must speak, and where it must not.
 
-#include "bvhmill/validate/validate.h"
-
 #include <gmock/gmock.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
+#include "bvhmill/validate/sample_frames.h"
 #include "tests/support/clips.h"
+#include "tests/validate/checked_parts.h"
 #include "tests/validate/issues.h"
 
 namespace bvhmill::testing {
@@ -256,27 +257,17 @@ TEST(JointPositions, NotFiniteAreNoSign) {
               IsEmpty());
 }
 
-// Rows 0, 1, 2, 4, 8 ... and the last are the same however the rows came.
-TEST(RowSamples, AreTheSameInAnyPieces) {
-  for (const int64_t frames : {1, 2, 3, 4, 5, 31, 32, 33, 100}) {
-    std::vector<float> values;
-    for (int64_t i = 0; i < 2 * frames; ++i) {
-      values.push_back(static_cast<float>(i));
-    }
-    const auto power =
-        static_cast<float>(std::bit_floor(static_cast<uint64_t>(frames - 1)));
-    for (const int64_t step : {1, 2, 3, 7, 100}) {
-      RowSamples samples;
-      samples.Begin(2);
-      for (int64_t first = 0; first < frames; first += step) {
-        const int64_t count = std::min(step, frames - first);
-        samples.Add(count, std::span(values).subspan(2 * first, 2 * count));
-      }
-      EXPECT_EQ(samples.frames(), frames);
-      EXPECT_THAT(samples.row(0), ElementsAre(0, 1));
-      EXPECT_THAT(samples.row(1), ElementsAre(2 * power, 2 * power + 1));
-      EXPECT_THAT(samples.row(2), ElementsAre(2 * frames - 2, 2 * frames - 1));
-    }
+TEST(SampleFrames, AreTheFirstAPowerOfTwoAndTheLast) {
+  const std::array<std::array<int64_t, 4>, 6> cases = {{{1, 0, 0, 0},
+                                                        {2, 0, 1, 1},
+                                                        {3, 0, 2, 2},
+                                                        {32, 0, 16, 31},
+                                                        {33, 0, 32, 32},
+                                                        {100, 0, 64, 99}}};
+  for (const auto& [frames, first, power, last] : cases) {
+    const Clip clip = SmallLeg(frames);
+    CheckedParts parts(clip);
+    EXPECT_THAT(SampleFrames(parts.checked()), ElementsAre(first, power, last));
   }
 }
 

@@ -55,17 +55,63 @@ HWY_INLINE uint32_t BitsOf(Mask mask) {
   return bytes[0] | static_cast<uint32_t>(bytes[1]) << 8;
 }
 
-// Adds the roots of steps and kinks to `totals` if `kIsCounted`, and writes
-// those of steps to `roots`.
+// The sum of a vector of each part, parts in one order for all vectors.
+struct PartSum {
+  HWY_ALIGN float parts[kParts] = {};
+
+  HWY_INLINE void Put(V v, size_t part) { hn::Store(v, D(), parts + part); }
+  HWY_INLINE float Sum() { return SumParts(parts); }
+};
+
+// Writes the roots of the steps from kStepLead - 1 to `end`.
+HWY_INLINE void WriteRoots(const float* steps, size_t end, float* roots) {
+  const D d;
+  roots[kStepLead - 1] = std::sqrt(steps[kStepLead - 1]);
+  for (size_t i = kStepLead; i < end; i += Lanes()) {
+    hn::StoreU(hn::Sqrt(hn::LoadU(d, steps + i)), d, roots + i);
+  }
+  roots[end] = std::sqrt(steps[end]);
+}
+
+// The limits of StepTotals, as roots.
+struct TotalLimits {
+  explicit TotalLimits(const StepTotals* totals)
+      : max_kink(totals == nullptr ? 0 : std::sqrt(totals->max_kink)),
+        min_jump(totals == nullptr ? 0 : std::sqrt(totals->min_jump)) {}
+
+  float max_kink;
+  float min_jump;
+};
+
+HWY_INLINE void AddToTotals(const float* roots, V step_root, V kink_root,
+                            Mask turns, size_t i, TotalLimits limits,
+                            const StepTotals& totals) {
+  const D d;
+  const V capped = hn::Min(kink_root, hn::Set(d, limits.max_kink));
+  AddTo(step_root, totals.steps + i);
+  AddTo(capped, totals.kinks + i);
+  AddTo(hn::IfThenElseZero(turns, capped), totals.turning + i);
+  const V around =
+      hn::Max(hn::LoadU(d, roots + i - 1), hn::LoadU(d, roots + i + 1));
+  const Mask jumps =
+      hn::And(hn::Gt(step_root, hn::Mul(hn::Set(d, 3.0F), around)),
+              hn::Gt(step_root, hn::Set(d, limits.min_jump)));
+  AddTo(hn::Max(hn::Sub(step_root, around), hn::Zero(d)), totals.excess + i);
+  AddTo(hn::IfThenElseZero(jumps, hn::Set(d, 1.0F)), totals.jumpers + i);
+}
+
 template <bool kIsCounted>
 HWY_INLINE StepSums Measure(const float* steps, const float* kinks, size_t end,
-                            float* roots, StepTotals* totals) {
+                            const float* roots, const StepTotals* totals) {
   const D d;
-  const V cap = hn::Set(d, kIsCounted ? std::sqrt(totals->max_kink) : 0.0F);
+  const TotalLimits limits(totals);
+  // A copy, which no store may change.
+  const StepTotals sums_of = kIsCounted ? *totals : StepTotals();
   StepSums found;
-  HWY_ALIGN float sums[3][kParts];
+  PartSum step_roots;
+  PartSum kink_roots;
+  PartSum squares;
   V max_step = hn::Zero(d);
-  V min_step = hn::LoadU(d, steps + kStepLead);
   V max_kink = hn::Zero(d);
   V max_turn = hn::Zero(d);
   for (size_t part = 0; part < kParts; part += Lanes()) {
@@ -74,45 +120,41 @@ HWY_INLINE StepSums Measure(const float* steps, const float* kinks, size_t end,
     V square_sum = hn::Zero(d);
     for (size_t i = kStepLead + part; i < end; i += kParts) {
       const V step = hn::LoadU(d, steps + i);
-      const V last = hn::LoadU(d, steps + i - 1);
-      const V kink = hn::LoadU(d, kinks + i - 1);
-      const Mask turns = hn::Gt(kink, hn::Add(step, last));
-      const V step_root = hn::Sqrt(step);
+      const V next = hn::LoadU(d, steps + i + 1);
+      const V kink = hn::LoadU(d, kinks + i);
+      const Mask turns = hn::Gt(kink, hn::Add(step, next));
+      const V step_root = hn::LoadU(d, roots + i);
       const V kink_root = hn::Sqrt(kink);
       if constexpr (kIsCounted) {
-        hn::StoreU(step_root, d, roots + i);
-        AddTo(step_root, totals->steps.data() + i);
-        const V capped = hn::Min(kink_root, cap);
-        AddTo(capped, totals->kinks.data() + i - 1);
-        AddTo(hn::IfThenElseZero(turns, capped),
-              totals->turning.data() + i - 1);
+        AddToTotals(roots, step_root, kink_root, turns, i, limits, sums_of);
       }
       step_sum = hn::Add(step_sum, step_root);
       kink_sum = hn::Add(kink_sum, kink_root);
       square_sum = hn::Add(square_sum, kink);
       max_step = hn::Max(max_step, step);
-      min_step = hn::Min(min_step, step);
       max_kink = hn::Max(max_kink, kink);
-      const V turn = hn::IfThenElseZero(turns, hn::Min(step, last));
+      const V turn = hn::IfThenElseZero(turns, hn::Min(step, next));
       max_turn = hn::Max(max_turn, turn);
-      found.turns.bits[(i - kStepLead) / kParts] |=
-          static_cast<uint16_t>(BitsOf(turns) << part);
+      const size_t word = (i - kStepLead) / kParts;
+      found.turns[word] |= static_cast<uint16_t>(BitsOf(turns) << part);
+      found.word_roots[word] += hn::GetLane(hn::SumOfLanes(d, step_root));
+      const uint32_t rests = BitsOf(hn::Eq(step, hn::Zero(d)));
+      found.rests[word] |= static_cast<uint16_t>(rests << part);
     }
-    hn::Store(step_sum, d, sums[0] + part);
-    hn::Store(kink_sum, d, sums[1] + part);
-    hn::Store(square_sum, d, sums[2] + part);
+    step_roots.Put(step_sum, part);
+    kink_roots.Put(kink_sum, part);
+    squares.Put(square_sum, part);
   }
-  for (size_t i = 0; i < TurnBits::kWords; ++i) {
-    found.turns.counts[i] =
-        static_cast<uint8_t>(std::popcount(found.turns.bits[i]));
+  for (size_t i = 0; i < found.turns.size(); ++i) {
+    found.turn_counts[i] = static_cast<uint8_t>(std::popcount(found.turns[i]));
+    found.turn_count += found.turn_counts[i];
   }
   found.max_step = hn::GetLane(hn::MaxOfLanes(d, max_step));
-  found.min_step = hn::GetLane(hn::MinOfLanes(d, min_step));
   found.max_kink = hn::GetLane(hn::MaxOfLanes(d, max_kink));
   found.max_turn = hn::GetLane(hn::MaxOfLanes(d, max_turn));
-  found.step_roots = SumParts(sums[0]);
-  found.kink_roots = SumParts(sums[1]);
-  found.kinks = SumParts(sums[2]);
+  found.step_roots = step_roots.Sum();
+  found.kink_roots = kink_roots.Sum();
+  found.kinks = squares.Sum();
   return found;
 }
 
@@ -129,7 +171,7 @@ CappedSums SumCapped(const float* steps, const float* kinks, size_t end,
     V square_sum = hn::Zero(d);
     for (size_t i = kStepLead + part; i < end; i += kParts) {
       const V step = hn::Min(hn::LoadU(d, steps + i), step_cap);
-      const V kink = hn::LoadU(d, kinks + i - 1);
+      const V kink = hn::LoadU(d, kinks + i);
       step_sum = hn::Add(step_sum, hn::Sqrt(step));
       kink_sum = hn::Add(kink_sum, hn::Sqrt(hn::Min(kink, kink_cap)));
       square_sum = hn::Add(square_sum, hn::Min(kink, square_cap));
@@ -141,70 +183,11 @@ CappedSums SumCapped(const float* steps, const float* kinks, size_t end,
   return {SumParts(sums[0]), SumParts(sums[1]), SumParts(sums[2])};
 }
 
-// `roots` are those of steps, from kStepLead - 2 on.
-HWY_INLINE void AddJumps(const float* roots, size_t end, StepTotals* totals) {
-  const D d;
-  const V zero = hn::Zero(d);
-  const V one = hn::Set(d, 1.0F);
-  const V least = hn::Set(d, std::sqrt(totals->min_jump));
-  const V three = hn::Set(d, 3.0F);
-  for (size_t i = kStepLead; i < end; i += Lanes()) {
-    const V step = hn::LoadU(d, roots + i - 1);
-    const V around =
-        hn::Max(hn::LoadU(d, roots + i - 2), hn::LoadU(d, roots + i));
-    const Mask jumps =
-        hn::And(hn::Gt(step, hn::Mul(three, around)), hn::Gt(step, least));
-    AddTo(hn::Max(hn::Sub(step, around), zero), totals->excess.data() + i - 1);
-    AddTo(hn::IfThenElseZero(jumps, one), totals->jumpers.data() + i - 1);
-  }
-}
-
 StepSums SumSteps(const float* steps, const float* kinks, size_t end,
-                  StepTotals* totals) {
-  if (totals == nullptr) {
-    return Measure<false>(steps, kinks, end, nullptr, nullptr);
-  }
-  HWY_ALIGN float roots[kStepStride];
-  for (const size_t i : {kStepLead - 2, kStepLead - 1}) {
-    roots[i] = std::sqrt(steps[i]);
-  }
-  const StepSums sums = Measure<true>(steps, kinks, end, roots, totals);
-  AddJumps(roots, end, totals);
-  return sums;
-}
-
-Reversals SumReversals(const float* steps, const float* kinks, size_t from,
-                       size_t to, float least_step, float most_kink) {
-  const D d;
-  HWY_ALIGN float sums[kParts];
-  const V least = hn::Set(d, least_step);
-  const V most = hn::Set(d, most_kink);
-  Reversals found;
-  found.first = to;
-  for (size_t part = 0; part < kParts; part += Lanes()) {
-    V sum = hn::Zero(d);
-    for (size_t i = from + part; i < to; i += kParts) {
-      const V step = hn::LoadU(d, steps + i);
-      const V next = hn::LoadU(d, steps + i + 1);
-      const V kink = hn::LoadU(d, kinks + i);
-      const Mask turns =
-          hn::And(hn::Gt(kink, hn::Add(step, next)), hn::Lt(kink, most));
-      const Mask is_large = hn::Ge(hn::Min(step, next), least);
-      const Mask is_reversal =
-          hn::And(hn::And(turns, is_large), hn::FirstN(d, to - i));
-      const uint32_t bits = BitsOf(is_reversal);
-      if (bits == 0) continue;
-      found.count += static_cast<size_t>(std::popcount(bits));
-      const auto first = static_cast<size_t>(std::countr_zero(bits));
-      const auto width = static_cast<size_t>(std::bit_width(bits));
-      found.first = std::min(found.first, i + first);
-      found.last = std::max(found.last, i + width - 1);
-      sum = hn::Add(sum, hn::IfThenElseZero(is_reversal, hn::Sqrt(kink)));
-    }
-    hn::Store(sum, d, sums + part);
-  }
-  found.kink_roots = SumParts(sums);
-  return found;
+                  float* roots, const StepTotals* totals) {
+  WriteRoots(steps, end, roots);
+  return totals == nullptr ? Measure<false>(steps, kinks, end, roots, nullptr)
+                           : Measure<true>(steps, kinks, end, roots, totals);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -215,17 +198,10 @@ HWY_AFTER_NAMESPACE();
 namespace bvhmill {
 namespace {
 
-HWY_EXPORT(SumReversals);
 HWY_EXPORT(SumCapped);
 HWY_EXPORT(SumSteps);
 
 }  // namespace
-
-Reversals SumReversals(const float* steps, const float* kinks, size_t from,
-                       size_t to, float least_step, float most_kink) {
-  return HWY_DYNAMIC_DISPATCH(SumReversals)(steps, kinks, from, to, least_step,
-                                            most_kink);
-}
 
 CappedSums SumCapped(const float* steps, const float* kinks, size_t end,
                      const StepCaps& caps) {
@@ -233,8 +209,8 @@ CappedSums SumCapped(const float* steps, const float* kinks, size_t end,
 }
 
 StepSums SumSteps(const float* steps, const float* kinks, size_t end,
-                  StepTotals* totals) {
-  return HWY_DYNAMIC_DISPATCH(SumSteps)(steps, kinks, end, totals);
+                  float* roots, const StepTotals* totals) {
+  return HWY_DYNAMIC_DISPATCH(SumSteps)(steps, kinks, end, roots, totals);
 }
 
 }  // namespace bvhmill

@@ -8,6 +8,7 @@
 
 #include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/biped_measure.h"
+#include "bvhmill/validate/sample_frames.h"
 
 namespace bvhmill {
 namespace {
@@ -63,35 +64,35 @@ bool AreHips(double height, double size) {
 
 // True if the root is at the height of hips along Z in all samples, but not
 // along Y in all of them.
-bool HipsAreAlongZ(const RuleInput& input, double size) {
-  if (input.samples.frames() == 0) return false;
+bool HipsAreAlongZ(const CheckedClip& clip, double size) {
+  if (clip.frames == 0) return false;
   bool along_y = true;
-  for (size_t row = 0; row < RowSamples::kCount; ++row) {
-    const auto at = PositionAt(input, input.nodes().front(), row);
+  for (const int64_t frame : SampleFrames(clip)) {
+    const auto at = PositionAt(clip, clip.skeleton.nodes.front(), frame);
     if (!at || !AreHips((*at)[2], size)) return false;
     along_y = along_y && AreHips((*at)[1], size);
   }
   return !along_y;
 }
 
-void HintAtUnit(const RuleInput& input, const BipedMeasure& body,
+void HintAtUnit(const CheckedClip& clip, const BipedMeasure& body,
                 IssueLog* log) {
   const double size = SizeOf(body);
-  const Band* band = FindBand(input.skeleton, size);
+  const Band* band = FindBand(clip.skeleton, size);
   if (band == nullptr) return;
-  log->Add(IssueCode::DATA_UNIT_GUESS, LocationOf(input, 0),
+  log->Add(IssueCode::DATA_UNIT_GUESS, LocationOf(clip, 0),
            {{"extent", Short(size)},
             {"unit", std::string(band->unit)},
             {"meters", std::string(band->meters)}});
 }
 
-void HintAtUpAxis(const RuleInput& input, const BipedMeasure& body,
+void HintAtUpAxis(const CheckedClip& clip, const BipedMeasure& body,
                   IssueLog* log) {
-  if (!StandsAlongZ(input)) return;
+  if (!StandsAlongZ(clip)) return;
   const auto& [x, y, z] = body.extent;
-  const auto at = PositionAt(input, input.nodes().front(), 0);
+  const auto at = PositionAt(clip, clip.skeleton.nodes.front(), 0);
   log->Add(
-      IssueCode::DATA_UP_AXIS_GUESS, LocationOf(input, 0),
+      IssueCode::DATA_UP_AXIS_GUESS, LocationOf(clip, 0),
       {{"evidence", "the rest pose measures " + Short(z) + " along Z and " +
                         Short(y) + " along Y, and the root is at " +
                         Short((*at)[2]) + " along Z"},
@@ -100,23 +101,23 @@ void HintAtUpAxis(const RuleInput& input, const BipedMeasure& body,
 
 }  // namespace
 
-bool StandsAlongZ(const RuleInput& input) {
-  if (!input.facts.body) return false;
-  const auto& [x, y, z] = input.facts.body->extent;
+bool StandsAlongZ(const CheckedClip& clip) {
+  if (!clip.facts.body) return false;
+  const auto& [x, y, z] = clip.facts.body->extent;
   return z >= kClearlyLonger * y && z * kWidestArms >= x &&
-         HipsAreAlongZ(input, z);
+         HipsAreAlongZ(clip, z);
 }
 
-void HintAtSpace(const RuleInput& input, IssueLog* log) {
-  const bool has_unit = input.source.meters_per_unit != 0;
-  const bool has_axis = input.source.up_axis != UpAxis::kUnknown;
+void HintAtSpace(const CheckedClip& clip, IssueLog* log) {
+  const bool has_unit = clip.source.meters_per_unit != 0;
+  const bool has_axis = clip.source.up_axis != UpAxis::kUnknown;
   if (has_unit && has_axis) return;
-  const std::optional<BipedMeasure>& body = input.facts.body;
+  const std::optional<BipedMeasure>& body = clip.facts.body;
   if (!body) return;
-  if (!has_unit) HintAtUnit(input, *body, log);
-  // If head and feet are known, all frames say more; see floor_rules.h.
-  const bool has_head = input.facts.landmarks.head >= 0;
-  if (!has_axis && !has_head) HintAtUpAxis(input, *body, log);
+  if (!has_unit) HintAtUnit(clip, *body, log);
+  // If head and feet are known, all frames say more; see CheckFloor.
+  const bool has_head = clip.facts.landmarks.head >= 0;
+  if (!has_axis && !has_head) HintAtUpAxis(clip, *body, log);
 }
 
 }  // namespace bvhmill

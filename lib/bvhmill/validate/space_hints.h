@@ -3,7 +3,7 @@
 // Hints about the unit and the up axis of a clip. Private to validate/.
 
 #include "bvhmill/report/issue_log.h"
-#include "bvhmill/validate/rule_input.h"
+#include "bvhmill/validate/checked_clip.h"
 
 namespace bvhmill {
 
@@ -14,11 +14,11 @@ namespace bvhmill {
 //   - if the caller states the unit, or the axis,
 //   - if the skeleton is not a body with legs and arms (MeasureBiped),
 //   - if the measured values have more than one likely meaning,
-//   - about the axis, if the head is known: see floor/floor_rules.h.
-void HintAtSpace(const RuleInput& input, IssueLog* log);
+//   - about the axis, if the head is known: see CheckFloor.
+void HintAtSpace(const CheckedClip& clip, IssueLog* log);
 
 // True if the figure is a body that stands along Z in its rest pose, with the
 // root at the height of hips along Z.
-bool StandsAlongZ(const RuleInput& input);
+bool StandsAlongZ(const CheckedClip& clip);
 
 }  // namespace bvhmill

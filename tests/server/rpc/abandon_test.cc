@@ -99,7 +99,7 @@ TEST_F(AbandonTest, LittleTextWithLargeOutputsThatAreNotRead) {
     v1::ConvertClipsResponse response;
     ASSERT_TRUE(stream->Read(&response) && response.has_begin());
     EXPECT_TRUE(Becomes("bvhmill_workers_busy", 0));
-    EXPECT_GT(Value("bvhmill_inflight_bytes"), 16 << 20);
+    EXPECT_GT(Value("bvhmill_inflight_bytes"), 8 << 20);
     context.TryCancel();
     EXPECT_FALSE(stream->Finish().ok());
     EXPECT_TRUE(Becomes("bvhmill_inflight_clips", 0));

@@ -4,10 +4,11 @@
 #include <array>
 #include <vector>
 
-#include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/skeletons/body_root.h"
-#include "bvhmill/validate/floor/floor_rules.h"
+#include "bvhmill/validate/floor/landmarks.h"
+#include "bvhmill/validate/rules.h"
 #include "bvhmill/validate/skeleton_facts.h"
+#include "tests/validate/checked_parts.h"
 #include "tests/validate/floor/floor_twin.h"
 #include "tests/validate/motion_clips.h"
 
@@ -65,31 +66,18 @@ Clip BelowContainer(const Clip& clip) {
 
 Report FloorReportOf(const Clip& clip, const SourceSpace& source,
                      bool seems_z_up) {
-  SkeletonFacts facts;
-  FindFacts(clip.skeleton, &facts);
-  MotionFacts motion;
-  motion.dt = MotionFrameTime(clip.motion.frame_time);
-  motion.reach = facts.reach;
-  motion.frames = clip.motion.frames;
-  motion.seems_z_up = seems_z_up;
+  CheckedParts parts(clip);
+  parts.source = source;
+  parts.motion.seems_z_up = seems_z_up;
   const std::vector<uint8_t> moving =
       MovingColumns(clip.skeleton.channels.size(), clip.motion.values);
-  motion.body_root = FindBodyRoots(clip.skeleton, FindTrunks(clip.skeleton),
-                                   moving, JointPositions::kReplaceOffset)[0];
-  const std::vector<TextPosition> places(clip.skeleton.nodes.size());
-  const Thresholds thresholds;
-  const auto observer = MakeFloorRules();
-  observer->Begin({clip.skeleton, facts, places, source, clip.motion.frame_time,
-                   thresholds, motion});
-  const std::vector<float> landmarks =
-      LandmarksOf(clip, facts.landmarks.nodes, LandmarkStep(motion.dt));
-  ObservedRows rows;
-  rows.frames = clip.motion.frames;
-  rows.values = clip.motion.values;
-  rows.landmarks = landmarks;
-  observer->Add(rows);
+  parts.motion.body_root =
+      FindBodyRoots(clip.skeleton, FindTrunks(clip.skeleton), moving,
+                    JointPositions::kReplaceOffset)[0];
+  parts.landmarks = LandmarksOf(clip, parts.facts.landmarks.nodes,
+                                LandmarkStep(parts.motion.dt));
   IssueLog log({});
-  observer->Finish(&log);
+  CheckFloor(parts.checked(), &log);
   return log.Finish(true, true);
 }
 

@@ -1,7 +1,5 @@
 // The issues of the floor rules, at different rates of frames.
 
-#include "bvhmill/validate/floor/floor_rules.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

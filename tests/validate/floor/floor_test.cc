@@ -1,5 +1,5 @@
-// The figures of the floor rules against those of a simple twin, and the
-// samples that are kept of long clips.
+// The figures of the floor rules against those of a simple twin, and the pairs
+// of frames of long clips.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,12 @@
 
 #include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/validate/floor/floor_measure.h"
+#include "bvhmill/validate/floor/landmarks.h"
 #include "bvhmill/validate/skeleton_facts.h"
 #include "tests/faults/corpus.h"
 #include "tests/support/clips.h"
+#include "tests/validate/checked_parts.h"
+#include "tests/validate/floor/floor_clips.h"
 #include "tests/validate/floor/floor_twin.h"
 
 namespace bvhmill::testing {
@@ -165,22 +168,16 @@ TEST(Landmarks, AreJudgedAtAboutThirtyFramesASecond) {
 // The ROOT is the body root.
 constexpr int32_t kTrunk[] = {0};
 
-FloorMeasure MeasureOf(const Clip& clip, const SkeletonFacts& facts,
-                       int64_t step) {
-  FloorMeasure measure;
-  measure.Begin(facts.landmarks, kTrunk, facts.reach, step);
-  const size_t nodes = facts.landmarks.nodes.size();
-  const std::vector<float> all = LandmarksOf(clip, facts.landmarks.nodes, step);
-  const size_t frames = all.size() / 3 / nodes;
-  // One frame, then two, three, ... at a time.
-  size_t count = 1;
-  for (size_t first = 0; first < frames; first += count++) {
-    count = std::min(count, frames - first);
-    measure.Add(static_cast<int64_t>(count),
-                FramesOf(all, nodes, first, count));
-  }
-  measure.End(0, clip.motion.frames - 1, 0);
-  return measure;
+// The frame time of clips whose every `step`th frame is judged.
+double FrameTimeOf(int64_t step) {
+  return 1.0 / 30 / static_cast<double>(step);
+}
+
+CheckedParts PartsOf(const Clip& clip, int64_t step) {
+  CheckedParts parts(clip);
+  parts.motion.dt = FrameTimeOf(step);
+  parts.landmarks = LandmarksOf(clip, parts.facts.landmarks.nodes, step);
+  return parts;
 }
 
 bool AreNear(double a, double b, double bound) {
@@ -188,37 +185,33 @@ bool AreNear(double a, double b, double bound) {
 }
 
 // Clips of at most 512 judged frames, of which every pair of frames is kept.
-void ExpectSameFigures(const Clip& clip, int direction, int64_t step) {
-  SkeletonFacts facts;
-  FindFacts(clip.skeleton, &facts);
-  FloorMeasure measure = MeasureOf(clip, facts, step);
+void ExpectSameFigures(Clip clip, int direction, int64_t step) {
+  clip.motion.frame_time = FrameTimeOf(step);
+  CheckedParts parts = PartsOf(clip, step);
+  const CheckedClip checked = parts.checked();
+  FloorMeasure measure(checked, kTrunk, 0);
   ASSERT_TRUE(measure.is_finite());
-  const double floor = measure.heights(direction).Quantile(0.1);
+  measure.SetUp(direction);
+  const double floor = measure.HeightOf(0.1);
   const FloorFigures twin = FloorOf(clip, direction, floor + 0.02, 0.15, step);
-  EXPECT_TRUE(AreNear(facts.reach, twin.reach, 1e-6 * twin.reach));
+  EXPECT_TRUE(AreNear(parts.facts.reach, twin.reach, 1e-6 * twin.reach));
   for (size_t axis = 0; axis < 3; ++axis) {
     EXPECT_TRUE(AreNear(measure.Up()[axis], twin.up[axis], 1e-4));
   }
-  // Between the two heights next to the tenth part, which may be far apart. The
-  // histogram has heights within kHighest.
-  const auto within = [](double height) {
-    return std::clamp(height, -HeightHistogram::kHighest,
-                      HeightHistogram::kHighest);
-  };
-  EXPECT_TRUE(floor >= within(twin.before_floor) - HeightHistogram::kBinWidth);
-  EXPECT_TRUE(floor <= within(twin.floor) + HeightHistogram::kBinWidth);
-  const LowestFoot& lowest = measure.lowest(direction);
+  // Between the two heights next to the tenth part, which may be far apart.
+  EXPECT_TRUE(floor >= twin.before_floor - HeightBins::kWidth);
+  EXPECT_TRUE(floor <= twin.floor + HeightBins::kWidth);
+  const LowestFoot lowest = measure.Lowest();
   EXPECT_TRUE(AreNear(lowest.height, twin.lowest, 1e-5));
   EXPECT_EQ(lowest.frame % step, 0);
   EXPECT_TRUE(AreNear(twin.low[static_cast<size_t>(lowest.frame / step)],
                       twin.lowest, 1e-5));
-  const auto parts = measure.PartHeights(direction);
-  ASSERT_TRUE(parts.has_value());
+  const auto heights = measure.PartHeights();
+  ASSERT_TRUE(heights.has_value());
   for (size_t part = 0; part < 5; ++part) {
-    EXPECT_TRUE(AreNear((*parts)[part], twin.parts[part], 1e-5)) << part;
+    EXPECT_TRUE(AreNear((*heights)[part], twin.parts[part], 1e-5)) << part;
   }
-  const double dt = clip.motion.frame_time;
-  const FootSlide slide = measure.Slide(direction, floor + 0.02, 0.15, dt);
+  const FootSlide slide = measure.Slide(floor + 0.02, 0.15);
   EXPECT_TRUE(AreNear(slide.contact, twin.contact, 0.005)) << slide.contact;
   EXPECT_TRUE(AreNear(slide.median, twin.median, 0.005)) << slide.median;
   EXPECT_EQ(slide.root_is_still, twin.root_is_still);
@@ -227,7 +220,7 @@ void ExpectSameFigures(const Clip& clip, int direction, int64_t step) {
     EXPECT_TRUE(AreNear(slide.gain, twin.gain, 0.02)) << slide.gain;
     EXPECT_TRUE(AreNear(slide.correlation, twin.correlation, 0.02));
   }
-  const RootRise rise = measure.Rise(direction);
+  const RootRise rise = measure.Rise();
   EXPECT_TRUE(AreNear(rise.legs, twin.legs, 1e-5)) << rise.legs;
   if (twin.legs < 1e-3) return;
   EXPECT_TRUE(AreNear(rise.gain, twin.rise_gain, 1e-3)) << rise.gain;
@@ -238,7 +231,7 @@ TEST(FloorMeasure, IsThatOfTheTwinInCleanClips) {
   int compared = 0;
   for (const faults::CleanClip& clip : faults::GeneratedClips()) {
     for (const int64_t step : {1, 2, 4}) {
-      if (clip.clip.motion.frames > step * PairSamples::kMost) continue;
+      if (clip.clip.motion.frames > step * FloorMeasure::kMostPairs) continue;
       SCOPED_TRACE(clip.name + " " + std::to_string(step));
       ExpectSameFigures(clip.clip, kPlusY, step);
       ++compared;
@@ -255,7 +248,7 @@ TEST(FloorMeasure, IsThatOfTheTwinInClipsWithFaults) {
     faults::Site site;
     site.clip = &clip;
     if (!kind.inject(&site)) continue;
-    for (int direction = 0; direction < kDirections; ++direction) {
+    for (int direction = 0; direction < 6; ++direction) {
       SCOPED_TRACE(std::string(kind.name) + " " + std::to_string(direction));
       ExpectSameFigures(clip, direction, 1 + direction % 3);
     }
@@ -275,86 +268,70 @@ TEST(FloorMeasure, KnowsHeightsBeyondItsBins) {
          at < clip.motion.values.size(); at += width) {
       clip.motion.values[at] += shift;
     }
-    SkeletonFacts facts;
-    FindFacts(skeleton, &facts);
-    FloorMeasure measure = MeasureOf(clip, facts, 1);
+    CheckedParts parts = PartsOf(clip, 1);
+    const CheckedClip checked = parts.checked();
+    FloorMeasure measure(checked, kTrunk, 0);
+    measure.SetUp(kPlusY);
     const FloorFigures twin = FloorOf(clip, kPlusY, 0, 0.15);
     EXPECT_GT(std::fabs(twin.floor), 10);
-    EXPECT_NEAR(measure.HeightOf(kPlusY, 0.1), twin.floor, 0.02);
+    EXPECT_NEAR(measure.HeightOf(0.1), twin.floor, 0.02);
   }
 }
 
-// The first and the last frame wait until it is known whether they count. The
-// last one may be one that is not judged.
+// The last frame may be one that is not judged.
 TEST(FloorMeasure, LeavesOutFramesThatStandApart) {
   const Clip clip = faults::GeneratedClips()[0].clip;
-  SkeletonFacts facts;
-  FindFacts(clip.skeleton, &facts);
   const int64_t frames = clip.motion.frames;
   for (const int64_t step : {1, 2, 3, 4, 5}) {
-    const std::vector<float> positions =
-        LandmarksOf(clip, facts.landmarks.nodes, step);
-    const int64_t judged = (frames - 1) / step + 1;
-    for (const int64_t first : {0, 1}) {
-      for (const int64_t last : {frames - 1, frames - 2}) {
-        FloorMeasure measure;
-        measure.Begin(facts.landmarks, kTrunk, facts.reach, step);
-        measure.Add(judged, positions);
-        measure.End(first, last, 0);
-        EXPECT_EQ(measure.heights(kPlusY).count(), last / step + 1 - first);
+    CheckedParts parts = PartsOf(clip, step);
+    for (const bool first : {false, true}) {
+      for (const bool last : {false, true}) {
+        parts.motion.first_apart = first;
+        parts.motion.last_apart = last;
+        const CheckedClip checked = parts.checked();
+        const FloorMeasure measure(checked, kTrunk, 0);
+        EXPECT_EQ(measure.frames(), (frames - 1) / step + 1);
+        EXPECT_EQ(measure.counted(),
+                  (frames - (last ? 2 : 1)) / step + 1 - (first ? 1 : 0));
       }
     }
   }
 }
 
-TEST(FloorMeasure, CountsHeightsInBins) {
-  HeightHistogram heights;
-  const auto add = [&](float place, float scale) {
-    int32_t bin = -1;
-    HeightHistogram::BinsOf(&place, 1, scale, &bin);
-    heights.AddToBin(bin);
-  };
-  for (int i = 0; i < 1000; ++i) add(static_cast<float>(i), 0.001F);
-  EXPECT_EQ(heights.count(), 1000);
-  EXPECT_NEAR(heights.Quantile(0.1), 0.1, HeightHistogram::kBinWidth);
-  EXPECT_NEAR(heights.Quantile(0.5), 0.5, HeightHistogram::kBinWidth);
-  EXPECT_NEAR(static_cast<double>(heights.CountBelow(0.25)), 250, 4);
-  heights.Clear();
-  EXPECT_EQ(heights.count(), 0);
+TEST(HeightBins, HoldHeightsOfAnySize) {
+  for (const float height : {-3.9F, -0.25F, 0.0F, 0.1F, 2.5F}) {
+    EXPECT_NEAR(HeightBins::Middle(HeightBins::Of(height)), height,
+                HeightBins::kWidth);
+  }
   // Products that are too large for a float count, too.
-  add(1e30F, 1e30F);
-  add(1e30F, -1e30F);
-  EXPECT_NEAR(heights.Quantile(0.1), -4, HeightHistogram::kBinWidth);
-  EXPECT_NEAR(heights.Quantile(1), 4, HeightHistogram::kBinWidth);
+  EXPECT_EQ(HeightBins::Of(HUGE_VALF), HeightBins::kCount - 1);
+  EXPECT_EQ(HeightBins::Of(-HUGE_VALF), 0);
+  EXPECT_TRUE(HeightBins::IsAtEnd(HeightBins::Middle(0)));
+  EXPECT_FALSE(HeightBins::IsAtEnd(HeightBins::Middle(1)));
 }
 
-// Frames of one value: their number.
-TEST(PairSamples, AreSpreadEvenlyOverClipsOfAnyLength) {
-  for (const int64_t frames : {0, 1, 2, 3, 511, 512, 513, 514, 1025, 9999}) {
-    PairSamples pairs;
-    pairs.Begin(1);
-    for (int64_t i = 0; i < frames; ++i) {
-      const auto value = static_cast<float>(i);
-      if (pairs.NeedsNext()) {
-        pairs.Add({&value, 1});
-      } else {
-        pairs.Skip();
-      }
+// Feet that step down at each frame: their steps are those of the pairs.
+TEST(FloorMeasure, SpreadsPairsEvenlyOverClipsOfAnyLength) {
+  for (const int64_t frames : {8, 511, 512, 513, 514, 1025, 1026, 9999}) {
+    const Clip clip = FigureClip({0, 1, 0}, frames, 30, [](int64_t frame) {
+      return Offset{0, 50 - 0.001F * static_cast<float>(frame), 0};
+    });
+    CheckedParts parts = PartsOf(clip, 1);
+    const CheckedClip checked = parts.checked();
+    FloorMeasure measure(checked, kTrunk, 0);
+    measure.SetUp(kPlusY);
+    const FootSteps feet = measure.StepsOn(0);
+    int64_t stride = 1;
+    while ((frames - 1) / stride > FloorMeasure::kMostPairs) stride *= 2;
+    EXPECT_NEAR(feet.seconds * 30, static_cast<double>(stride), 1e-9);
+    // Steps far apart say nothing.
+    if (stride > 2) {
+      EXPECT_TRUE(feet.steps.empty());
+      continue;
     }
-    EXPECT_EQ(pairs.frames(), frames);
-    EXPECT_LE(pairs.count(), PairSamples::kMost);
-    if (frames <= PairSamples::kMost + 1) {
-      EXPECT_EQ(pairs.count(), std::max<int64_t>(frames - 1, 0));
-    } else {
-      EXPECT_GE(pairs.count(), PairSamples::kMost / 2 - 1);
-    }
-    const int64_t stride = pairs.count() > 0 ? pairs.frame(0) : 0;
-    for (int64_t i = 0; i < pairs.count(); ++i) {
-      EXPECT_EQ(pairs.frame(i), (i + 1) * stride);
-      EXPECT_EQ(pairs.after(i)[0], static_cast<float>(pairs.frame(i)));
-      EXPECT_EQ(pairs.before(i)[0], static_cast<float>(pairs.frame(i) - 1));
-    }
-    EXPECT_GT(pairs.frame(pairs.count()), frames - 1);
+    ASSERT_EQ(feet.steps.size(), (frames - 1) / stride) << frames;
+    EXPECT_EQ(feet.steps.front().frame, stride);
+    EXPECT_EQ(feet.steps.back().frame, (frames - 1) / stride * stride);
   }
 }
 

@@ -290,16 +290,4 @@ std::vector<float> LandmarksOf(const Clip& clip,
   return out;
 }
 
-std::vector<float> FramesOf(const std::vector<float>& landmarks, size_t nodes,
-                            size_t first, size_t count) {
-  const size_t frames = landmarks.size() / 3 / nodes;
-  std::vector<float> out;
-  for (size_t node = 0; node < nodes; ++node) {
-    const auto from =
-        landmarks.begin() + static_cast<ptrdiff_t>(3 * (node * frames + first));
-    out.insert(out.end(), from, from + static_cast<ptrdiff_t>(3 * count));
-  }
-  return out;
-}
-
 }  // namespace bvhmill::testing

@@ -54,12 +54,8 @@ FloorFigures FloorOf(const Clip& clip, int direction, double height,
 std::vector<float> PositionsOf(const Clip& clip,
                                const std::vector<int32_t>& nodes);
 
-// The same of every `step`th frame: nodes x frames x 3, as in ObservedRows.
+// The same of every `step`th frame: nodes x frames x 3, as in CheckedClip.
 std::vector<float> LandmarksOf(const Clip& clip,
                                const std::vector<int32_t>& nodes, int64_t step);
-
-// The part of such positions that has `count` frames from `first` on.
-std::vector<float> FramesOf(const std::vector<float>& landmarks, size_t nodes,
-                            size_t first, size_t count);
 
 }  // namespace bvhmill::testing

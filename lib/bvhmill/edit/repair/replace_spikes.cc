@@ -16,7 +16,7 @@ namespace bvhmill {
 namespace {
 
 // The conditions are those of DATA_SPIKE for one frame;
-// validate/motion/events/event_tests.cc has the rule.
+// validate/motion/event_tests.cc has the rule.
 struct SpikeLimits {
   // The size of one unit of a step, and of a kink: degrees, or shares of the
   // reach.

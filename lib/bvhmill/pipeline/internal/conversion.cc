@@ -90,26 +90,24 @@ void Conversion::Announce() {
   announced_ = receiver_->Begin(result_.info, result_.outputs);
 }
 
-// Derives the data of the skeleton and starts the rules.
-absl::Status Conversion::BeginCheck() {
+// Derives the data of the skeleton, and applies the rules to a clip that was
+// read to its end.
+absl::Status Conversion::CheckRules() {
   const ParsedClip& read = workspace_.read;
   BVHMILL_RETURN_IF_ERROR(DrawSkeleton(read.source->skeleton, &budget_));
-  RowObservers& observers = workspace_.observers;
-  observers.SetMeasures(options_.measures);
   const bool needs_plan =
-      (!options_.outputs.empty() && !has_edits_) || observers.NeedsPositions();
+      (!options_.outputs.empty() && !has_edits_) || options_.measures;
   compiled_ = workspace_.compiler.Compile(read.source, needs_plan,
                                           options_.conventions);
-  return observers.Begin(*compiled_, options_, read.motion.frame_time,
-                         &budget_);
+  if (!read.motion_read) return absl::OkStatus();
+  return CheckClip(*compiled_, options_, read.motion, &parallel_, &budget_,
+                   &workspace_.check, &*log_, &result_.measures);
 }
 
 // A failure is one of the budget, which keeps it.
 void Conversion::Check() {
   const StageTimer timer(&result_.times.validate);
-  if (!BeginCheck().ok()) return;
-  const Motion& motion = workspace_.read.motion;
-  workspace_.observers.Add(motion.frames, motion.values);
+  CheckRules().IgnoreError();
 }
 
 void Conversion::Finish() {
@@ -124,8 +122,7 @@ void Conversion::Finish() {
   const bool has_skeleton = read.skeleton_read && compiled_ != nullptr;
   FinalizeReport({has_skeleton, read.motion_read, compiled_.get(),
                   read.motion.frames, read.motion.frame_time},
-                 &workspace_.observers, options_.report, cancel_, &*log_,
-                 &result_);
+                 options_.report, cancel_, &*log_, &result_);
   if (result_.status.ok()) result_.status = EditAndEncode();
   for (const PoseBuffers& buffers : workspace_.poses.threads) {
     result_.times.solve += buffers.solve;

@@ -47,7 +47,7 @@ class Conversion {
 
  private:
   void Check();
-  absl::Status BeginCheck();
+  absl::Status CheckRules();
   absl::Status EditAndEncode();
   absl::Status MakeClip();
   absl::Status Edit();

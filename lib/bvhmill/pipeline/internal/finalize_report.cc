@@ -120,13 +120,9 @@ void RefuseUnread(const absl::Status& status, ConvertResult* result) {
   result->measures.reset();
 }
 
-void FinalizeReport(const ClipRead& read, RowObservers* observers,
-                    const ReportOptions& options, const CancelToken* cancel,
-                    IssueLog* log, ConvertResult* result) {
-  if (read.skeleton_read && read.motion_read) {
-    const StageTimer timer(&result->times.validate);
-    observers->Finish(log);
-  }
+void FinalizeReport(const ClipRead& read, const ReportOptions& options,
+                    const CancelToken* cancel, IssueLog* log,
+                    ConvertResult* result) {
   if (read.skeleton_read) {
     DescribeClip(*read.skeleton, read.frames, read.frame_time, &result->info);
   } else {
@@ -137,9 +133,8 @@ void FinalizeReport(const ClipRead& read, RowObservers* observers,
     result->status = MakeStatus(absl::StatusCode::kCancelled, "cancelled");
   } else if (!IsGood(result->report.verdict)) {
     result->status = Refusal(result->report, options);
-  } else {
-    result->measures = observers->Measures();
   }
+  if (!result->status.ok()) result->measures.reset();
 }
 
 }  // namespace bvhmill

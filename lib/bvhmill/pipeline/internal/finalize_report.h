@@ -5,7 +5,6 @@
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/internal/compiled_skeleton.h"
-#include "bvhmill/pipeline/internal/row_observers.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
@@ -37,12 +36,12 @@ struct ClipRead {
 // Logs the fields of a request that have no effect.
 void LogUnknownFields(const ConvertOptions& options, IssueLog* log);
 
-// Lets the observers log their findings, describes the clip and makes the
-// report. The status is OK if the clip is good; else it is the error of the
-// first issue that refuses the clip. If `options`, those of the log, keep all
-// of these from being errors of the report, its reason is CLIP_BROKEN.
-void FinalizeReport(const ClipRead& read, RowObservers* observers,
-                    const ReportOptions& options, const CancelToken* cancel,
-                    IssueLog* log, ConvertResult* result);
+// Describes the clip and makes the report. The status is OK if the clip is
+// good; else it is the error of the first issue that refuses the clip. If
+// `options`, those of the log, keep all of these from being errors of the
+// report, its reason is CLIP_BROKEN.
+void FinalizeReport(const ClipRead& read, const ReportOptions& options,
+                    const CancelToken* cancel, IssueLog* log,
+                    ConvertResult* result);
 
 }  // namespace bvhmill

@@ -8,8 +8,8 @@
 #include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/encode/poses.h"
 #include "bvhmill/kinematics/plan.h"
+#include "bvhmill/pipeline/internal/check_clip.h"
 #include "bvhmill/pipeline/internal/compiled_skeleton.h"
-#include "bvhmill/pipeline/internal/row_observers.h"
 
 namespace bvhmill {
 
@@ -19,7 +19,7 @@ struct Workspace {
   ParsedClip read;
   HierarchyCache cache;
   SkeletonCompiler compiler;
-  RowObservers observers;
+  CheckMemory check;
   // The clip that is edited and encoded, and the plan of its skeleton if it was
   // edited.
   Clip clip;

@@ -1,4 +1,4 @@
-#include "bvhmill/validate/floor/floor_rules.h"
+// Rules about feet and the floor.
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "bvhmill/report/short_number.h"
 #include "bvhmill/skeletons/up_axis.h"
 #include "bvhmill/validate/floor/floor_measure.h"
-#include "bvhmill/validate/rule_input.h"
+#include "bvhmill/validate/rules.h"
 
 namespace bvhmill {
 namespace {
@@ -36,109 +36,84 @@ std::vector<int32_t> TrunkIn(const SkeletonFacts& facts) {
   return trunk.empty() ? std::vector<int32_t>{0} : trunk;
 }
 
-class FloorRules final : public RowObserver {
+class FloorRules {
  public:
-  int64_t MemoryBytes(const Skeleton& /*skeleton*/,
-                      const SkeletonFacts& facts) const override {
-    return facts.landmarks.feet.empty()
-               ? 0
-               : FloorMeasure::BytesFor(facts.landmarks, TrunkIn(facts).size());
-  }
-  void Begin(const ObservedClip& clip) override {
-    clip_.emplace(clip);
-    const Landmarks& landmarks = clip.facts.landmarks;
-    is_on_ = !landmarks.feet.empty() && clip.motion.reach > 0;
-    step_ = LandmarkStep(clip.motion.dt);
-    if (!is_on_) return;
-    trunk_ = TrunkIn(clip.facts);
-    measure_.Begin(landmarks, trunk_, clip.motion.reach, step_);
-  }
-  void Add(const ObservedRows& rows) override {
-    if (!is_on_) return;
-    const size_t values = 3 * clip_->facts.landmarks.nodes.size();
-    measure_.Add(static_cast<int64_t>(rows.landmarks.size() / values),
-                 rows.landmarks);
-  }
-  // A clip with void rows is refused, and the rules are not applied to it.
-  void Truncate(int64_t /*frames*/) override {}
-  void Finish(IssueLog* log) override;
+  explicit FloorRules(const CheckedClip& clip)
+      : clip_(clip),
+        trunk_(TrunkIn(clip.facts)),
+        measure_(clip, trunk_, BodyRoot()) {}
+  void Run(IssueLog* log);
 
  private:
   // The direction along which floor and feet are judged; `clear` is the one in
   // which the head is above the feet.
   int UpFor(std::optional<int> clear) const;
   void CheckUp(std::optional<int> up, IssueLog* log) const;
-  void CheckSinking(int up, double floor, const std::optional<ShiftPart>& part,
-                    IssueLog* log) const;
-  void CheckDrift(int up, const FootSteps& feet,
-                  const std::optional<ShiftPart>& part, IssueLog* log);
+  void CheckSinking(double floor, const std::optional<ShiftPart>& part,
+                    IssueLog* log);
+  void CheckDrift(const FootSteps& feet, const std::optional<ShiftPart>& part,
+                  IssueLog* log);
   void CheckOffset(int up, double floor, IssueLog* log) const;
   void CheckSlide(const FootSlide& slide, const FootSteps& feet,
                   IssueLog* log) const;
-  void CheckWay(int up, const FootSlide& slide, IssueLog* log) const;
-  double Limit(Threshold threshold) const {
-    return clip_->thresholds[threshold];
-  }
+  void CheckWay(const FootSlide& slide, IssueLog* log) const;
+  double Limit(Threshold threshold) const { return clip_[threshold]; }
   int32_t NodeOf(int32_t landmark) const {
-    return clip_->facts.landmarks.nodes[static_cast<size_t>(landmark)];
+    return clip_.facts.landmarks.nodes[static_cast<size_t>(landmark)];
   }
   // The index of the body root in the trunk.
   size_t BodyRoot() const {
     for (size_t i = 0; i < trunk_.size(); ++i) {
-      if (NodeOf(trunk_[i]) == clip_->motion.body_root) return i;
+      if (NodeOf(trunk_[i]) == clip_.motion.body_root) return i;
     }
     return 0;
   }
   // The body root of the figure.
   Location AtRoot() const {
-    return LocationOf(*clip_, NodeOf(trunk_[BodyRoot()]));
+    return LocationOf(clip_, NodeOf(trunk_[BodyRoot()]));
   }
   Location AtRoot(int64_t first, int64_t last) const {
-    Location at = LocationAtFrame(*clip_, NodeOf(trunk_[BodyRoot()]), first);
+    Location at = LocationAtFrame(clip_, NodeOf(trunk_[BodyRoot()]), first);
     at.last_frame = last;
     return at;
   }
 
-  std::optional<ObservedClip> clip_;
-  bool is_on_ = false;
-  // Every how manyth frame is judged.
-  int64_t step_ = 1;
+  const CheckedClip& clip_;
   std::vector<int32_t> trunk_;
   FloorMeasure measure_;
 };
 
-void FloorRules::Finish(IssueLog* log) {
-  const MotionFacts& motion = clip_->motion;
-  if (!is_on_ || motion.non_finite_rows > 0) return;
-  measure_.End(motion.first_frame(), motion.last_frame(), BodyRoot());
-  if (!measure_.is_finite() || measure_.heights(kPlusY).count() == 0) return;
+void FloorRules::Run(IssueLog* log) {
+  const MotionFacts& motion = clip_.motion;
+  if (!measure_.is_finite() || measure_.counted() == 0) return;
   const std::optional<int> clear =
       ClearDirection(measure_.Up(), Limit(Threshold::DATA_UP_AXIS_GUESS_share));
   CheckUp(clear, log);
   if (motion.frames < kFewestMotionFrames) return;
   const int up = UpFor(clear);
-  const double floor = measure_.HeightOf(up, kFloorShare);
+  measure_.SetUp(up);
+  const double floor = measure_.HeightOf(kFloorShare);
   // Feet as far away as that are in another unit than the skeleton. Heights
   // around them are not counted, and their steps say nothing.
-  const bool is_near = !HeightHistogram::IsAtEnd(floor);
-  const FootSteps& feet = measure_.StepsOn(up, floor, motion.dt);
+  const bool is_near = !HeightBins::IsAtEnd(floor);
+  const FootSteps feet = measure_.StepsOn(floor);
   const auto part = FindShiftPart(feet, Limit(Threshold::DATA_FLOOR_DRIFT_rise),
                                   Limit(Threshold::DATA_FLOOR_DRIFT_legs));
-  if (is_near) CheckSinking(up, floor, part, log);
-  CheckDrift(up, feet, part, log);
+  if (is_near) CheckSinking(floor, part, log);
+  CheckDrift(feet, part, log);
   CheckOffset(up, floor, log);
   // A few pairs of frames say nothing about a median.
   const bool are_enough = measure_.frames() >= kFewestMotionFrames;
   if (!is_near || !are_enough) return;
   const FootSlide slide =
-      measure_.Slide(up, floor + Limit(Threshold::DATA_FOOT_SKATE_height),
-                     Limit(Threshold::DATA_FOOT_SKATE_vertical), motion.dt);
-  if (!IsBeyondRates(clip_->frame_time)) CheckSlide(slide, feet, log);
-  CheckWay(up, slide, log);
+      measure_.Slide(floor + Limit(Threshold::DATA_FOOT_SKATE_height),
+                     Limit(Threshold::DATA_FOOT_SKATE_vertical));
+  if (!IsBeyondRates(clip_.frame_time)) CheckSlide(slide, feet, log);
+  CheckWay(slide, log);
 }
 
 int FloorRules::UpFor(std::optional<int> clear) const {
-  switch (clip_->source.up_axis) {
+  switch (clip_.source.up_axis) {
     case UpAxis::kY:
       return kPlusY;
     case UpAxis::kZ:
@@ -147,11 +122,11 @@ int FloorRules::UpFor(std::optional<int> clear) const {
       break;
   }
   if (clear) return *clear;
-  return clip_->motion.seems_z_up ? kPlusZ : kPlusY;
+  return clip_.motion.seems_z_up ? kPlusZ : kPlusY;
 }
 
 void FloorRules::CheckUp(std::optional<int> up, IssueLog* log) const {
-  if (clip_->source.up_axis != UpAxis::kUnknown) return;
+  if (clip_.source.up_axis != UpAxis::kUnknown) return;
   if (!up || *up == kPlusY) return;
   const std::array<double, 3> mean = measure_.Up();
   const auto axis = AxisOfDirection(*up);
@@ -163,9 +138,9 @@ void FloorRules::CheckUp(std::optional<int> up, IssueLog* log) const {
             {"axis", kDirectionNames[*up]}});
 }
 
-void FloorRules::CheckSinking(int up, double floor,
+void FloorRules::CheckSinking(double floor,
                               const std::optional<ShiftPart>& part,
-                              IssueLog* log) const {
+                              IssueLog* log) {
   // The lower level may be the floor of most frames, or that of few.
   if (part && part->rise < -Limit(Threshold::DATA_BELOW_FLOOR_depth)) {
     return log->Add(IssueCode::DATA_BELOW_FLOOR,
@@ -173,30 +148,29 @@ void FloorRules::CheckSinking(int up, double floor,
                     {{"depth", Short(-part->rise)},
                      {"frames", std::to_string(part->last - part->first + 1)}});
   }
-  const HeightHistogram& heights = measure_.heights(up);
   const int64_t judged =
-      heights.CountBelow(floor - Limit(Threshold::DATA_BELOW_FLOOR_depth));
+      measure_.CountBelow(floor - Limit(Threshold::DATA_BELOW_FLOOR_depth));
   if (judged == 0) return;
-  const bool are_few =
-      static_cast<double>(judged) <= Limit(Threshold::DATA_BELOW_FLOOR_share) *
-                                         static_cast<double>(heights.count());
+  const bool are_few = static_cast<double>(judged) <=
+                       Limit(Threshold::DATA_BELOW_FLOOR_share) *
+                           static_cast<double>(measure_.counted());
   // From the first judged frame to the last one, if they follow each other. The
   // frames beside a single one need not be below the floor.
-  const int64_t least = (judged - 1) * step_ + 1;
+  const int64_t least = (judged - 1) * measure_.step() + 1;
   if (static_cast<double>(least) < Limit(Threshold::DATA_BELOW_FLOOR_frames) ||
       !are_few) {
     return;
   }
-  const LowestFoot& lowest = measure_.lowest(up);
-  const auto& nodes = clip_->facts.landmarks.nodes;
+  const LowestFoot lowest = measure_.Lowest();
+  const auto& nodes = clip_.facts.landmarks.nodes;
   log->Add(IssueCode::DATA_BELOW_FLOOR,
-           LocationAtFrame(*clip_, nodes[static_cast<size_t>(lowest.node)],
+           LocationAtFrame(clip_, nodes[static_cast<size_t>(lowest.node)],
                            lowest.frame),
            {{"depth", Short(floor - lowest.height)},
-            {"frames", std::to_string(judged * step_)}});
+            {"frames", std::to_string(judged * measure_.step())}});
 }
 
-void FloorRules::CheckDrift(int up, const FootSteps& feet,
+void FloorRules::CheckDrift(const FootSteps& feet,
                             const std::optional<ShiftPart>& part,
                             IssueLog* log) {
   if (part && part->rise > 0) {
@@ -207,8 +181,8 @@ void FloorRules::CheckDrift(int up, const FootSteps& feet,
                      {"where", "and back, with the whole figure"}});
   }
   const double seconds =
-      static_cast<double>(clip_->motion.frames) * clip_->motion.dt;
-  const auto parts = measure_.PartHeights(up);
+      static_cast<double>(clip_.motion.frames) * clip_.motion.dt;
+  const auto parts = measure_.PartHeights();
   if (seconds < Limit(Threshold::DATA_FLOOR_DRIFT_seconds) || !parts) return;
   const double least = Limit(Threshold::DATA_FLOOR_DRIFT_step);
   bool rises = true;
@@ -244,7 +218,7 @@ void FloorRules::CheckOffset(int up, double floor, IssueLog* log) const {
   }
   if (std::fabs(floor) <= Limit(Threshold::DATA_FLOOR_OFFSET_distance)) return;
   log->Add(IssueCode::DATA_FLOOR_OFFSET, AtRoot(),
-           {{"height", Short(height * clip_->motion.reach)},
+           {{"height", Short(height * clip_.motion.reach)},
             {"axis", axis},
             {"share", Short(std::fabs(floor))}});
 }
@@ -278,7 +252,7 @@ void FloorRules::CheckSlide(const FootSlide& slide, const FootSteps& feet,
 // A root has the rhythm of its legs, in any unit. In the right unit it rises as
 // far as they stretch, and feet on the floor stand. In a unit that is too large
 // its numbers are too small, and it makes a share of that way.
-void FloorRules::CheckWay(int up, const FootSlide& slide, IssueLog* log) const {
+void FloorRules::CheckWay(const FootSlide& slide, IssueLog* log) const {
   const double most = Limit(Threshold::DATA_ROOT_SCALE_way);
   const double least = Limit(Threshold::DATA_ROOT_SCALE_correlation);
   const auto add = [&](const char* what, double share) {
@@ -287,7 +261,7 @@ void FloorRules::CheckWay(int up, const FootSlide& slide, IssueLog* log) const {
               {"value", Short(100 * share)},
               {"unit", "% of what its feet on the floor ask for"}});
   };
-  const RootRise rise = measure_.Rise(up);
+  const RootRise rise = measure_.Rise();
   if (rise.legs >= kBentLegs && rise.gain < most && rise.correlation >= least) {
     return add("the rise and fall of the root", rise.gain);
   }
@@ -302,8 +276,10 @@ void FloorRules::CheckWay(int up, const FootSlide& slide, IssueLog* log) const {
 
 }  // namespace
 
-std::unique_ptr<RowObserver> MakeFloorRules() {
-  return std::make_unique<FloorRules>();
+void CheckFloor(const CheckedClip& clip, IssueLog* log) {
+  const bool is_judged = !clip.landmarks.empty() && clip.motion.reach > 0 &&
+                         clip.motion.non_finite_rows == 0;
+  if (is_judged) FloorRules(clip).Run(log);
 }
 
 }  // namespace bvhmill

@@ -52,7 +52,7 @@ SlidePart PartOf(std::span<const FootStep> steps) {
   double along = 0;
   double root = 0;
   for (const FootStep& step : steps) {
-    speeds.push_back(std::hypot(step.foot[0], step.foot[1]));
+    speeds.push_back(std::sqrt(Dot(step.foot, step.foot)));
     along += Dot(step.foot, step.root);
     root += Dot(step.root, step.root);
   }
@@ -190,7 +190,7 @@ std::optional<SlidePart> FindSlidePart(const FootSteps& feet,
   if (steps.size() < width) return std::nullopt;
   std::vector<double> speeds;
   for (const FootStep& step : steps) {
-    if (step.touches) speeds.push_back(std::hypot(step.foot[0], step.foot[1]));
+    if (step.touches) speeds.push_back(std::sqrt(Dot(step.foot, step.foot)));
   }
   if (speeds.empty()) return std::nullopt;
   const double least =

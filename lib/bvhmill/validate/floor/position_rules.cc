@@ -1,17 +1,16 @@
-#include "bvhmill/validate/floor/position_rules.h"
+// Position channels: bones that stretch, and roots that are too fast or stand.
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/report/short_number.h"
-#include "bvhmill/validate/rule_input.h"
+#include "bvhmill/validate/rules.h"
 
 namespace bvhmill {
 namespace {
@@ -57,23 +56,21 @@ std::array<size_t, 3> PositionColumns(const Skeleton& skeleton,
   return columns;
 }
 
-// Sets `trunk` to true for roots, and for the only child joints below them.
-// `children` is scratch memory.
-void FindTrunk(const std::vector<Node>& nodes, std::vector<int32_t>* children,
-               std::vector<bool>* trunk) {
-  children->assign(nodes.size(), 0);
+// True for roots, and for the only child joints below them.
+std::vector<bool> FindTrunk(const std::vector<Node>& nodes) {
+  std::vector<int32_t> children(nodes.size());
   for (const Node& node : nodes) {
     if (node.parent >= 0 && !IsEndSite(node)) {
-      ++(*children)[static_cast<size_t>(node.parent)];
+      ++children[static_cast<size_t>(node.parent)];
     }
   }
-  trunk->assign(nodes.size(), false);
+  std::vector<bool> trunk(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     const auto parent = static_cast<size_t>(nodes[i].parent);
-    (*trunk)[i] =
-        nodes[i].parent < 0 ||
-        (!IsEndSite(nodes[i]) && (*trunk)[parent] && (*children)[parent] == 1);
+    trunk[i] = nodes[i].parent < 0 ||
+               (!IsEndSite(nodes[i]) && trunk[parent] && children[parent] == 1);
   }
+  return trunk;
 }
 
 float Spread(const PositionedNode& node) {
@@ -84,81 +81,45 @@ float Spread(const PositionedNode& node) {
   return spread;
 }
 
-class PositionRules final : public RowObserver {
+class PositionCheck {
  public:
-  int64_t MemoryBytes(const Skeleton& skeleton,
-                      const SkeletonFacts& /*facts*/) const override {
-    return static_cast<int64_t>(
-        skeleton.nodes.size() * (sizeof(PositionedNode) + sizeof(int32_t) + 2) +
-        2 * skeleton.channels.size() * sizeof(float));
-  }
-  void Begin(const ObservedClip& clip) override;
-  void Add(const ObservedRows& rows) override;
-  // A clip with void rows is refused, and the rules are not applied to it.
-  void Truncate(int64_t /*frames*/) override {}
-  void Finish(IssueLog* log) override;
+  explicit PositionCheck(const CheckedClip& clip);
+  void Run(IssueLog* log);
 
  private:
-  double Limit(Threshold threshold) const {
-    return clip_->thresholds[threshold];
-  }
-  void CountSteps(const ObservedRows& rows, PositionedNode* node) const;
-  void CountPlaces(const ObservedRows& rows, PositionedNode* node) const;
-  void CountRow(const std::vector<float>& row, int64_t frame);
+  void CountSteps(PositionedNode* node) const;
+  void CountPlaces(PositionedNode* node) const;
   void FindMoving();
-  // The row before number `i` of `rows`.
-  const float* RowBefore(const ObservedRows& rows, int64_t i) const {
-    return i == 0 ? newest_row_.data() : RowAt(rows, i - 1);
-  }
-  const float* RowAt(const ObservedRows& rows, int64_t i) const {
-    return rows.values.data() + static_cast<size_t>(i) * width_;
-  }
-  void FindBelowMoving();
   void CheckBone(const PositionedNode& node, IssueLog* log) const;
   void CheckRoot(IssueLog* log) const;
 
-  std::optional<ObservedClip> clip_;
+  const CheckedClip& clip_;
   std::vector<PositionedNode> nodes_;
-  bool has_positions_ = false;
-  size_t width_ = 0;
-  // The first and the newest row wait until it is known whether they count.
-  std::vector<float> first_row_;
-  std::vector<float> newest_row_;
-  // For each node: the values of one of its channels differ.
+  // For each node: the values of one of its channels differ; and a node above
+  // it moves.
   std::vector<bool> moves_;
-  // For each node: a node above it moves.
   std::vector<bool> below_moving_;
-  std::vector<bool> trunk_;
-  std::vector<int32_t> children_;
   double fast_step_ = 0;
-  int64_t frames_ = 0;
-  int64_t counted_ = 0;
+  // Frames whose places count.
+  double counted_ = 0;
 };
 
-void PositionRules::Begin(const ObservedClip& clip) {
-  clip_.emplace(clip);
-  frames_ = 0;
-  counted_ = 0;
-  nodes_.clear();
+PositionCheck::PositionCheck(const CheckedClip& clip) : clip_(clip) {
   const Skeleton& skeleton = clip.skeleton;
-  width_ = skeleton.channels.size();
-  has_positions_ = std::any_of(skeleton.channels.begin(),
-                               skeleton.channels.end(), IsPosition);
-  if (!has_positions_) return;
-  FindTrunk(skeleton.nodes, &children_, &trunk_);
+  const std::vector<bool> trunk = FindTrunk(skeleton.nodes);
   for (const int32_t i : clip.facts.positioned_nodes) {
+    const auto at = static_cast<size_t>(i);
     PositionedNode node;
     node.node = i;
-    node.columns =
-        PositionColumns(skeleton, skeleton.nodes[static_cast<size_t>(i)]);
-    node.is_trunk = trunk_[static_cast<size_t>(i)];
+    node.columns = PositionColumns(skeleton, skeleton.nodes[at]);
+    node.is_trunk = trunk[at];
     const bool is_added =
         clip.conventions.joint_positions == JointPositions::kAddToOffset;
-    if (is_added) node.base = skeleton.nodes[static_cast<size_t>(i)].offset;
+    if (is_added) node.base = skeleton.nodes[at].offset;
     nodes_.push_back(node);
   }
-  fast_step_ = clip.thresholds[Threshold::DATA_ROOT_SCALE_speed] *
-               clip.motion.reach * clip.motion.dt;
+  fast_step_ = clip[Threshold::DATA_ROOT_SCALE_speed] * clip.motion.reach *
+               clip.motion.dt;
 }
 
 // Adds the place of the node in `row`, which is that of `frame`.
@@ -183,108 +144,75 @@ void CountPlace(const float* row, int64_t frame, PositionedNode* node) {
   node->sum += std::sqrt(square);
 }
 
-void PositionRules::Add(const ObservedRows& rows) {
-  if (!has_positions_ || rows.frames == 0) return;
-  if (frames_ == 0) {
-    first_row_.assign(RowAt(rows, 0), RowAt(rows, 0) + width_);
-  }
-  for (PositionedNode& node : nodes_) {
-    if (node.is_trunk) CountSteps(rows, &node);
-    CountPlaces(rows, &node);
-  }
-  const float* last = RowAt(rows, rows.frames - 1);
-  newest_row_.assign(last, last + width_);
-  frames_ += rows.frames;
-  // Neither the first nor the last row.
-  counted_ = std::max<int64_t>(frames_ - 2, 0);
-}
-
-void PositionRules::CountSteps(const ObservedRows& rows,
-                               PositionedNode* node) const {
+void PositionCheck::CountSteps(PositionedNode* node) const {
   const double fast_square = fast_step_ * fast_step_;
-  int64_t steps = 0;
-  int64_t fast_steps = 0;
-  for (int64_t i = frames_ > 0 ? 0 : 1; i < rows.frames; ++i) {
-    const float* row = RowAt(rows, i);
-    const float* before = RowBefore(rows, i);
+  for (int64_t t = 1; t < clip_.frames; ++t) {
+    const float* row = clip_.Row(t).data();
+    const float* before = clip_.Row(t - 1).data();
     double square = 0;
     for (const size_t column : node->columns) {
       const double step = double{row[column]} - before[column];
       square += step * step;
     }
-    steps += square > 0 ? 1 : 0;
-    fast_steps += square > fast_square ? 1 : 0;
+    node->steps += square > 0 ? 1 : 0;
+    node->fast_steps += square > fast_square ? 1 : 0;
   }
-  node->steps += steps;
-  node->fast_steps += fast_steps;
 }
 
-// Counts each row when the next one is here: it is not the last one then. The
-// first one does not count.
-void PositionRules::CountPlaces(const ObservedRows& rows,
-                                PositionedNode* node) const {
+// Frames that stand apart do not count.
+void PositionCheck::CountPlaces(PositionedNode* node) const {
   // A copy, whose values stay in registers.
   PositionedNode counted = *node;
-  for (int64_t i = std::max<int64_t>(2 - frames_, 0); i < rows.frames; ++i) {
-    CountPlace(RowBefore(rows, i), frames_ + i - 1, &counted);
+  const int64_t last = clip_.motion.last_frame();
+  for (int64_t t = clip_.motion.first_frame(); t <= last; ++t) {
+    CountPlace(clip_.Row(t).data(), t, &counted);
   }
   *node = counted;
 }
 
-void PositionRules::CountRow(const std::vector<float>& row, int64_t frame) {
-  for (PositionedNode& node : nodes_) CountPlace(row.data(), frame, &node);
-  ++counted_;
-}
-
-void PositionRules::FindMoving() {
-  const std::span<const uint8_t> columns = clip_->motion.moving_columns;
-  const std::vector<Node>& nodes = clip_->skeleton.nodes;
+void PositionCheck::FindMoving() {
+  const std::span<const uint8_t> columns = clip_.motion.moving_columns;
+  const std::vector<Node>& nodes = clip_.skeleton.nodes;
   moves_.assign(nodes.size(), false);
+  below_moving_.assign(nodes.size(), false);
   for (size_t i = 0; i < nodes.size(); ++i) {
     const auto channels =
         columns.subspan(static_cast<size_t>(nodes[i].first_channel),
                         static_cast<size_t>(nodes[i].channel_count));
     moves_[i] =
         std::find(channels.begin(), channels.end(), 1) != channels.end();
-  }
-}
-
-void PositionRules::FindBelowMoving() {
-  const std::vector<Node>& nodes = clip_->skeleton.nodes;
-  below_moving_.assign(nodes.size(), false);
-  for (size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i].parent < 0) continue;
     const auto parent = static_cast<size_t>(nodes[i].parent);
     below_moving_[i] = moves_[parent] || below_moving_[parent];
   }
 }
 
-void PositionRules::CheckBone(const PositionedNode& node, IssueLog* log) const {
+void PositionCheck::CheckBone(const PositionedNode& node, IssueLog* log) const {
   const double least = std::sqrt(node.least);
   const double most = std::sqrt(node.most);
-  const double mean = node.sum / static_cast<double>(counted_);
+  const double mean = node.sum / counted_;
   const bool stretches =
-      most - least > Limit(Threshold::DATA_BONE_LENGTH_spread) * mean &&
-      most > Limit(Threshold::DATA_BONE_LENGTH_reach) * clip_->motion.reach;
+      most - least > clip_[Threshold::DATA_BONE_LENGTH_spread] * mean &&
+      most > clip_[Threshold::DATA_BONE_LENGTH_reach] * clip_.motion.reach;
   if (!stretches || !below_moving_[static_cast<size_t>(node.node)]) return;
   const auto& offset =
-      clip_->skeleton.nodes[static_cast<size_t>(node.node)].offset;
-  Location at = LocationOf(*clip_, node.node);
+      clip_.skeleton.nodes[static_cast<size_t>(node.node)].offset;
+  Location at = LocationOf(clip_, node.node);
   // Where it differs most from the mean.
   at.frame = most - mean >= mean - least ? node.most_frame : node.least_frame;
   log->Add(IssueCode::DATA_BONE_LENGTH, at,
-           {{"joint", QuotedName(clip_->skeleton, node.node)},
+           {{"joint", QuotedName(clip_.skeleton, node.node)},
             {"spread", Short(100 * (most - least) / mean)},
             {"mean", Short(mean)},
             {"offset", Short(Length(offset))}});
 }
 
-void PositionRules::CheckRoot(IssueLog* log) const {
+void PositionCheck::CheckRoot(IssueLog* log) const {
   const float still = static_cast<float>(
-      Limit(Threshold::DATA_ROOT_CONSTANT_reach) * clip_->motion.reach);
+      clip_[Threshold::DATA_ROOT_CONSTANT_reach] * clip_.motion.reach);
   // If poses stand for several frames, each new one is a step.
   const bool has_speed =
-      !IsBeyondRates(clip_->frame_time) && !clip_->motion.has_many_repeats;
+      !IsBeyondRates(clip_.frame_time) && !clip_.motion.has_many_repeats;
   bool is_constant = true;
   for (const PositionedNode& node : nodes_) {
     is_constant = is_constant && Spread(node) <= still;
@@ -293,9 +221,9 @@ void PositionRules::CheckRoot(IssueLog* log) const {
                              kFastShare * static_cast<double>(node.steps);
     if (node.is_trunk && is_fast && has_speed) {
       log->Add(
-          IssueCode::DATA_ROOT_SCALE, LocationOf(*clip_, node.node),
+          IssueCode::DATA_ROOT_SCALE, LocationOf(clip_, node.node),
           {{"what", "the speed of the root in a twentieth of its steps"},
-           {"value", "above " + Short(Limit(Threshold::DATA_ROOT_SCALE_speed))},
+           {"value", "above " + Short(clip_[Threshold::DATA_ROOT_SCALE_speed])},
            {"unit", "reaches a second"}});
       break;
     }
@@ -303,22 +231,22 @@ void PositionRules::CheckRoot(IssueLog* log) const {
   const bool moves =
       std::find(moves_.begin(), moves_.end(), true) != moves_.end();
   if (is_constant && moves && !nodes_.empty()) {
-    log->Add(IssueCode::DATA_ROOT_CONSTANT, LocationOf(*clip_, nodes_[0].node));
+    log->Add(IssueCode::DATA_ROOT_CONSTANT, LocationOf(clip_, nodes_[0].node));
   }
 }
 
-void PositionRules::Finish(IssueLog* log) {
-  const MotionFacts& motion = clip_->motion;
-  if (nodes_.empty() || frames_ < 2 || !(motion.reach > 0)) return;
-  if (motion.non_finite_rows > 0) return;
-  if (!motion.first_apart) CountRow(first_row_, 0);
-  if (!motion.last_apart) CountRow(newest_row_, frames_ - 1);
+void PositionCheck::Run(IssueLog* log) {
+  counted_ = static_cast<double>(clip_.motion.last_frame() -
+                                 clip_.motion.first_frame() + 1);
   if (counted_ < 2) return;
+  for (PositionedNode& node : nodes_) {
+    if (node.is_trunk) CountSteps(&node);
+    CountPlaces(&node);
+  }
   FindMoving();
   const bool are_ignored =
-      clip_->conventions.joint_positions == JointPositions::kIgnore;
-  if (!motion.has_global_positions && !are_ignored) {
-    FindBelowMoving();
+      clip_.conventions.joint_positions == JointPositions::kIgnore;
+  if (!clip_.motion.has_global_positions && !are_ignored) {
     for (const PositionedNode& node : nodes_) CheckBone(node, log);
   }
   CheckRoot(log);
@@ -326,8 +254,12 @@ void PositionRules::Finish(IssueLog* log) {
 
 }  // namespace
 
-std::unique_ptr<RowObserver> MakePositionRules() {
-  return std::make_unique<PositionRules>();
+void CheckPositions(const CheckedClip& clip, IssueLog* log) {
+  const MotionFacts& motion = clip.motion;
+  const bool is_judged = !clip.facts.positioned_nodes.empty() &&
+                         clip.frames >= 2 && motion.reach > 0 &&
+                         motion.non_finite_rows == 0;
+  if (is_judged) PositionCheck(clip).Run(log);
 }
 
 }  // namespace bvhmill

@@ -61,8 +61,7 @@ int32_t DepthOf(const Skeleton& skeleton) {
 
 }  // namespace
 
-int64_t ClipMeasurer::MemoryBytes(const Skeleton& skeleton,
-                                  const SkeletonFacts& /*facts*/) const {
+int64_t ClipMeasurer::MemoryBytes(const Skeleton& skeleton) {
   return kNodeBytes * static_cast<int64_t>(skeleton.nodes.size()) +
          kChannelBytes * static_cast<int64_t>(skeleton.channels.size());
 }
@@ -94,9 +93,7 @@ double ClipMeasurer::Turns::Largest(size_t node, bool with_newest) const {
   return with_newest ? std::max(largest[node], newest[node]) : largest[node];
 }
 
-void ClipMeasurer::Begin(const ObservedClip& clip) {
-  clip_.emplace(clip);
-  frames_ = 0;
+ClipMeasurer::ClipMeasurer(const CheckedClip& clip) : clip_(clip) {
   const size_t channels = clip.skeleton.channels.size();
   const size_t nodes = clip.skeleton.nodes.size();
   least_.assign(channels, kInfinity);
@@ -105,24 +102,21 @@ void ClipMeasurer::Begin(const ObservedClip& clip) {
   last_positions_.assign(3 * nodes, 0);
   extents_.least.fill(kInfinity);
   extents_.greatest.fill(-kInfinity);
-  first_step_ = last_step_ = steps_ = {};
   for (End* end : {&first_, &second_, &before_last_, &last_}) {
     end->row.assign(channels, 0);
-    end->places = {};
   }
 }
 
-void ClipMeasurer::Add(const ObservedRows& rows) {
-  const size_t channels = least_.size();
+void ClipMeasurer::Add(int64_t frames, std::span<const float> positions) {
   const size_t numbers = last_positions_.size();
-  for (int64_t i = 0; i < rows.frames; ++i) {
-    const auto index = static_cast<size_t>(i);
-    const Row row = rows.values.subspan(index * channels, channels);
-    const Row positions = rows.positions.subspan(index * numbers, numbers);
+  for (int64_t i = 0; i < frames; ++i) {
+    const Row row = clip_.Row(frames_);
+    const Row places =
+        positions.subspan(static_cast<size_t>(i) * numbers, numbers);
     AddValues(row);
     AddTurns(row);
-    AddPositions(positions);
-    KeepEnds(row, positions);
+    AddPositions(places);
+    KeepEnds(row, places);
     ++frames_;
   }
 }
@@ -135,7 +129,7 @@ void ClipMeasurer::AddValues(Row row) {
 
 // last_ is still the frame before.
 void ClipMeasurer::AddTurns(Row row) {
-  const Skeleton& skeleton = clip_->skeleton;
+  const Skeleton& skeleton = clip_.skeleton;
   for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
     const Node& node = skeleton.nodes[i];
     const auto first = static_cast<size_t>(node.first_channel);
@@ -178,7 +172,7 @@ void ClipMeasurer::AddPositions(Row positions) {
 
 // A step from or to a position that is not finite is not known.
 ClipMeasurer::Steps ClipMeasurer::StepsTo(Row positions) const {
-  const std::vector<Node>& nodes = clip_->skeleton.nodes;
+  const std::vector<Node>& nodes = clip_.skeleton.nodes;
   Steps steps;
   steps.frame = frames_;
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -190,7 +184,7 @@ ClipMeasurer::Steps ClipMeasurer::StepsTo(Row positions) const {
     steps.longest = square;
     steps.joint = static_cast<int32_t>(i);
   }
-  const std::vector<int32_t>& trunk = clip_->facts.trunk.joints;
+  const std::vector<int32_t>& trunk = clip_.facts.trunk.joints;
   for (size_t i = 0; i < trunk.size(); ++i) {
     const auto at = 3 * static_cast<size_t>(trunk[i]);
     const double square = SquareOfStep(&last_positions_[at], &positions[at]);
@@ -204,7 +198,7 @@ ClipMeasurer::Steps ClipMeasurer::StepsTo(Row positions) const {
 void ClipMeasurer::KeepEnds(Row row, Row positions) {
   std::swap(before_last_, last_);
   std::copy(row.begin(), row.end(), last_.row.begin());
-  const std::vector<int32_t>& trunk = clip_->facts.trunk.joints;
+  const std::vector<int32_t>& trunk = clip_.facts.trunk.joints;
   for (size_t i = 0; i < trunk.size(); ++i) {
     std::copy_n(positions.begin() + 3 * static_cast<ptrdiff_t>(trunk[i]), 3,
                 last_.places[i].begin());
@@ -215,27 +209,26 @@ void ClipMeasurer::KeepEnds(Row row, Row positions) {
 
 ClipMeasurer::Steps ClipMeasurer::AllSteps() const {
   Steps all;
-  if (!clip_->motion.first_apart) all.Add(first_step_);
+  if (!clip_.motion.first_apart) all.Add(first_step_);
   all.Add(steps_);
   // In a clip of two frames the first step is the last one, too.
-  if (!clip_->motion.last_apart) all.Add(last_step_);
+  if (!clip_.motion.last_apart) all.Add(last_step_);
   return all;
 }
 
 size_t ClipMeasurer::BodyRoot() const {
-  const std::vector<int32_t>& trunk = clip_->facts.trunk.joints;
-  const auto at =
-      std::find(trunk.begin(), trunk.end(), clip_->motion.body_root);
+  const std::vector<int32_t>& trunk = clip_.facts.trunk.joints;
+  const auto at = std::find(trunk.begin(), trunk.end(), clip_.motion.body_root);
   return at == trunk.end() ? 0 : static_cast<size_t>(at - trunk.begin());
 }
 
 void ClipMeasurer::SetJoints(ClipMeasures* measures) const {
-  const std::vector<Node>& nodes = clip_->skeleton.nodes;
-  const Turns& turns = turns_[clip_->motion.first_apart ? 1 : 0];
+  const std::vector<Node>& nodes = clip_.skeleton.nodes;
+  const Turns& turns = turns_[clip_.motion.first_apart ? 1 : 0];
   measures->joints.resize(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     JointMeasures& joint = measures->joints[i];
-    joint.degrees = turns.Largest(i, !clip_->motion.last_apart);
+    joint.degrees = turns.Largest(i, !clip_.motion.last_apart);
     const auto first = static_cast<size_t>(nodes[i].first_channel);
     const auto count = static_cast<size_t>(nodes[i].channel_count);
     for (size_t column = first; column < first + count; ++column) {
@@ -247,9 +240,9 @@ void ClipMeasurer::SetJoints(ClipMeasures* measures) const {
 }
 
 void ClipMeasurer::SetSpeeds(ClipMeasures* measures) const {
-  const MotionFacts& motion = clip_->motion;
+  const MotionFacts& motion = clip_.motion;
   const Steps steps = AllSteps();
-  const double rate = FramesPerSecond(clip_->frame_time);
+  const double rate = FramesPerSecond(clip_.frame_time);
   const int64_t count = motion.last_frame() - motion.first_frame();
   const size_t root = BodyRoot();
   const double path = steps.paths[root];
@@ -264,32 +257,32 @@ void ClipMeasurer::SetSpeeds(ClipMeasures* measures) const {
 }
 
 void ClipMeasurer::SetLoop(ClipMeasures* measures) const {
-  const End& first = clip_->motion.first_apart ? second_ : first_;
-  const End& last = clip_->motion.last_apart ? before_last_ : last_;
+  const End& first = clip_.motion.first_apart ? second_ : first_;
+  const End& last = clip_.motion.last_apart ? before_last_ : last_;
   measures->loop_degrees =
-      IfFinite(LargestAngle(clip_->skeleton, first.row, last.row));
+      IfFinite(LargestAngle(clip_.skeleton, first.row, last.row));
   const size_t root = BodyRoot();
   measures->loop_distance = IfFinite(std::sqrt(
       SquareOfStep(first.places[root].data(), last.places[root].data())));
 }
 
 ClipMeasures ClipMeasurer::Measure() const {
-  const Skeleton& skeleton = clip_->skeleton;
+  const Skeleton& skeleton = clip_.skeleton;
   ClipMeasures measures;
-  const bool has_rate = FramesPerSecond(clip_->frame_time) > 0;
-  const double frame_time = has_rate ? clip_->frame_time : 0;
+  const bool has_rate = FramesPerSecond(clip_.frame_time) > 0;
+  const double frame_time = has_rate ? clip_.frame_time : 0;
   measures.duration = frame_time * static_cast<double>(frames_);
   measures.depth = DepthOf(skeleton);
   measures.channels = static_cast<int32_t>(skeleton.channels.size());
   if (IsKnown(extents_)) measures.extents = extents_;
   const RestPose pose =
-      MeasureRestPose(skeleton, clip_->facts.body, clip_->source.up_axis);
+      MeasureRestPose(skeleton, clip_.facts.body, clip_.source.up_axis);
   measures.rest_pose = pose.kind;
   measures.rest_size = pose.size;
   measures.height = pose.height;
-  measures.reach = clip_->facts.reach;
+  measures.reach = clip_.facts.reach;
   SetJoints(&measures);
-  if (!skeleton.nodes.empty()) measures.body_root = clip_->motion.body_root;
+  if (!skeleton.nodes.empty()) measures.body_root = clip_.motion.body_root;
   if (frames_ < 2 || skeleton.nodes.empty()) return measures;
   SetSpeeds(&measures);
   SetLoop(&measures);

@@ -10,29 +10,25 @@
 
 #include "bvhmill/clip/clip_info.h"
 #include "bvhmill/math/linear.h"
-#include "bvhmill/validate/row_observer.h"
+#include "bvhmill/validate/checked_clip.h"
 
 namespace bvhmill {
 
-// Makes measures instead of issues. It is not in the table of row_observers.cc,
-// since it needs the positions of all nodes, and callers must ask for it. Uses
-// the facts that the motion rules write: whether the first and the last frame
-// stand apart. Memory: about 110 bytes for each node and 24 for each channel;
-// MemoryBytes also counts the measures and messages with them. Cost: O(nodes +
-// channels) for each frame; a joint whose values do not change costs a
-// comparison.
-class ClipMeasurer final : public RowObserver {
+// Makes measures instead of issues. Uses the facts that the motion rules write:
+// whether the first and the last frame stand apart. Cost: O(nodes + channels)
+// for each frame; a joint whose values do not change costs a comparison.
+class ClipMeasurer {
  public:
-  bool NeedsPositions() const override { return true; }
-  int64_t MemoryBytes(const Skeleton& skeleton,
-                      const SkeletonFacts& facts) const override;
-  void Begin(const ObservedClip& clip) override;
-  void Add(const ObservedRows& rows) override;
-  void Truncate(int64_t /*frames*/) override {}
-  void Finish(IssueLog* /*log*/) override {}
+  // The bytes of a measurer and of its measures, and of messages with them.
+  static int64_t MemoryBytes(const Skeleton& skeleton);
 
-  // The measures of the clip. Call it after the last row and before the next
-  // Begin.
+  // `clip` stays. Its facts are complete.
+  explicit ClipMeasurer(const CheckedClip& clip);
+  // Measures the next `frames` frames of the clip. `positions` are frames x
+  // nodes x 3: world positions of joints and end sites, in the units of the
+  // file.
+  void Add(int64_t frames, std::span<const float> positions);
+  // The measures of the clip. All frames were added.
   ClipMeasures Measure() const;
 
  private:
@@ -84,7 +80,7 @@ class ClipMeasurer final : public RowObserver {
   void SetSpeeds(ClipMeasures* measures) const;
   void SetLoop(ClipMeasures* measures) const;
 
-  std::optional<ObservedClip> clip_;
+  const CheckedClip& clip_;
   int64_t frames_ = 0;
   // By channel.
   std::vector<float> least_;

@@ -18,19 +18,15 @@ namespace {
 constexpr double kFollows = 0.25;
 constexpr double kHalfTurn = 180;
 
-// The first step, the last one, and all between.
-enum Part { kFirst, kMiddle, kLast, kParts };
-
-struct Counts {
-  int64_t wraps = 0;
-  int64_t flips = 0;
-  int64_t joints = 0;
-  int64_t frame = -1;
-  int64_t last_frame = -1;
-  int32_t node = 0;
+// A step in which an angle jumps.
+struct Flip {
+  int32_t track = 0;
+  int64_t frame = 0;
+  // By more than half a turn.
+  bool is_wrap = false;
 };
 
-using Changes = std::array<float, kStepStride>;
+using Changes = std::array<float, kStepStride + kStepParts>;
 
 // For each index of a block, the largest change of a column since the frame
 // before.
@@ -50,50 +46,32 @@ Changes ChangesOf(const MotionBlock& block,
 
 class EulerFlipRule final : public MotionRule {
  public:
-  void Begin(const MotionClip& clip) override;
-  void Add(const MotionBlock& block) override;
-  void Finish(IssueLog* log) override;
+  explicit EulerFlipRule(const MotionClip& clip);
+  void Look(const MotionBlock& block) override;
+  void Append(const MotionRule& later) override {
+    AppendFound(static_cast<const EulerFlipRule&>(later).found_, &found_);
+  }
+  int64_t Bytes() const override { return BytesOf(found_); }
+  void Decide(IssueLog* log) override;
 
  private:
-  void Walk(const MotionBlock& block, size_t track);
-  void Count(bool is_wrap, int64_t frame, Part part, size_t track);
-  Counts Total() const;
-
-  const MotionClip* clip_ = nullptr;
   // A step with no larger change of an angle is neither.
   float least_change_ = 0;
-  // Parts of the clip, as bits, in which a joint has such a step.
-  std::vector<uint8_t> seen_;
-  std::array<Counts, kParts> counts_;
+  std::vector<Flip> found_;
 };
 
-void EulerFlipRule::Begin(const MotionClip& clip) {
-  clip_ = &clip;
+EulerFlipRule::EulerFlipRule(const MotionClip& clip) : MotionRule(clip) {
   // Leaves room for the rounding of differences.
   constexpr double kLess = 0.9999;
   least_change_ = static_cast<float>(
       kLess * std::min(clip[Threshold::DATA_EULER_FLIP_degrees], kHalfTurn));
-  seen_.assign(clip.rotations, 0);
-  counts_ = {};
 }
 
-void EulerFlipRule::Count(bool is_wrap, int64_t frame, Part part,
-                          size_t track) {
-  Counts& counts = counts_[part];
-  ++(is_wrap ? counts.wraps : counts.flips);
-  // Tracks come one after the other, block by block.
-  if (counts.frame < 0 || frame < counts.frame) {
-    counts.frame = frame;
-    counts.node = clip_->tracks[track].node;
-  }
-  counts.last_frame = std::max(counts.last_frame, frame);
-  seen_[track] = static_cast<uint8_t>(seen_[track] | 1U << part);
-}
-
-void EulerFlipRule::Walk(const MotionBlock& block, size_t track) {
-  const auto columns = clip_->ColumnsOf(clip_->tracks[track]);
-  const float* steps = block.StepsOf(track);
-  const double flip = (*clip_)[Threshold::DATA_EULER_FLIP_degrees];
+void EulerFlipRule::Look(const MotionBlock& block) {
+  const size_t track = block.track;
+  if (track >= clip_.rotations || block.change <= least_change_) return;
+  const auto columns = clip_.ColumnsOf(clip_.tracks[track]);
+  const double flip = clip_[Threshold::DATA_EULER_FLIP_degrees];
   const Changes changes = ChangesOf(block, columns);
   for (int64_t t = std::max<int64_t>(block.first, 1); t < block.end(); ++t) {
     const size_t i = block.IndexOf(t);
@@ -108,61 +86,47 @@ void EulerFlipRule::Walk(const MotionBlock& block, size_t track) {
     }
     const bool is_wrap = most > kHalfTurn;
     if (!is_wrap && large < 2) continue;
-    if (StepDegrees(steps[i]) >= kFollows * most) continue;
-    const bool is_last = block.is_last && t + 1 == block.end();
-    Count(is_wrap, t, t == 1 ? kFirst : is_last ? kLast : kMiddle, track);
-  }
-}
-
-void EulerFlipRule::Add(const MotionBlock& block) {
-  for (size_t track = 0; track < seen_.size(); ++track) {
-    if (block.changes[track] > least_change_) Walk(block, track);
+    if (StepDegrees(block.steps[i]) >= kFollows * most) continue;
+    found_.push_back({static_cast<int32_t>(track), t, is_wrap});
   }
 }
 
 // Without the steps to frames that stand apart.
-Counts EulerFlipRule::Total() const {
-  const bool counted[kParts] = {!clip_->facts->first_apart, true,
-                                !clip_->facts->last_apart};
-  Counts total;
-  uint32_t parts = 0;
-  for (size_t part = 0; part < kParts; ++part) {
-    const Counts& counts = counts_[part];
-    if (!counted[part] || counts.frame < 0) continue;
-    parts |= 1U << part;
-    total.wraps += counts.wraps;
-    total.flips += counts.flips;
-    if (total.frame < 0) {
-      total.frame = counts.frame;
-      total.node = counts.node;
-    }
-    total.last_frame = counts.last_frame;
-  }
-  total.joints = std::count_if(seen_.begin(), seen_.end(), [&](uint8_t seen) {
-    return (seen & parts) != 0;
+void EulerFlipRule::Decide(IssueLog* log) {
+  const MotionFacts& facts = *clip_.facts;
+  std::erase_if(found_, [&](const Flip& flip) {
+    return flip.frame <= facts.first_frame() || flip.frame > facts.last_frame();
   });
-  return total;
-}
-
-void EulerFlipRule::Finish(IssueLog* log) {
-  const Counts total = Total();
-  if (total.frame < 0) return;
-  const Location at = MotionLocation(*clip_, total.node, total.frame);
-  log->AddAs(total.flips > 0 ? Severity::kHint : Severity::kInfo,
-             IssueCode::DATA_EULER_FLIP, at,
-             {{"joint", QuotedNode(*clip_, total.node)},
-              {"joints", std::to_string(total.joints)},
-              {"wraps", std::to_string(total.wraps)},
-              {"flips", std::to_string(total.flips)},
-              {"first", std::to_string(total.frame)},
-              {"last", std::to_string(total.last_frame)}},
-             total.wraps + total.flips);
+  if (found_.empty()) return;
+  Flip first = found_.front();
+  int64_t last = 0;
+  int64_t wraps = 0;
+  std::vector<bool> has_flip(clip_.rotations);
+  for (const Flip& flip : found_) {
+    if (flip.frame < first.frame) first = flip;
+    last = std::max(last, flip.frame);
+    wraps += flip.is_wrap ? 1 : 0;
+    has_flip[static_cast<size_t>(flip.track)] = true;
+  }
+  const auto all = static_cast<int64_t>(found_.size());
+  const auto joints = std::count(has_flip.begin(), has_flip.end(), true);
+  const int32_t node = clip_.tracks[static_cast<size_t>(first.track)].node;
+  log->AddAs(wraps < all ? Severity::kHint : Severity::kInfo,
+             IssueCode::DATA_EULER_FLIP,
+             MotionLocation(clip_, node, first.frame),
+             {{"joint", QuotedNode(clip_, node)},
+              {"joints", std::to_string(joints)},
+              {"wraps", std::to_string(wraps)},
+              {"flips", std::to_string(all - wraps)},
+              {"first", std::to_string(first.frame)},
+              {"last", std::to_string(last)}},
+             all);
 }
 
 }  // namespace
 
-std::unique_ptr<MotionRule> MakeEulerFlipRule() {
-  return std::make_unique<EulerFlipRule>();
+std::unique_ptr<MotionRule> MakeEulerFlipRule(const MotionClip& clip) {
+  return std::make_unique<EulerFlipRule>(clip);
 }
 
 }  // namespace bvhmill

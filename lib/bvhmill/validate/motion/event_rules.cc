@@ -1,73 +1,80 @@
 // Spikes and jumps of joints: poses that cannot belong to their neighbours.
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "bvhmill/report/short_number.h"
-#include "bvhmill/validate/motion/events/candidates.h"
-#include "bvhmill/validate/motion/events/cut_finder.h"
-#include "bvhmill/validate/motion/events/event_tests.h"
-#include "bvhmill/validate/motion/events/pulses.h"
-#include "bvhmill/validate/motion/events/track_events.h"
+#include "bvhmill/validate/motion/event_tests.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
 
 namespace bvhmill {
 namespace {
 
-// Frames after each that an event needs.
-constexpr int64_t kLater = 4;
-
 // The way of a jump of several steps is at least this share of their sum.
 constexpr double kLeastStraight = 0.8;
 
-// The index of the last frame of a jump whose first one has index `i`.
-size_t EndOf(int steps, size_t i) { return i + static_cast<size_t>(steps) - 1; }
+// The last frame of a jump.
+int64_t EndOf(const TrackEvent& jump) { return jump.frame + jump.steps - 1; }
+
+// A spike, or a jump that may be one end of a spike.
+struct FoundEvent {
+  int32_t track = 0;
+  bool is_spike = false;
+  // The steps of a spike, which a cut may explain.
+  int32_t spike_steps = 0;
+  TrackEvent event;
+};
+
+// The spikes, or the jumps, of a track that are proved.
+struct EventTally {
+  int64_t events = 0;
+  // The frames at which the first kMostListedFrames begin, and the last one.
+  std::vector<int64_t> frames;
+  // Of equal ones the first.
+  TrackEvent worst;
+};
 
 class EventRules final : public MotionRule {
  public:
-  void Begin(const MotionClip& clip) override;
-  void Add(const MotionBlock& block) override;
-  void Finish(IssueLog* log) override;
+  explicit EventRules(const MotionClip& clip);
+  void Look(const MotionBlock& block) override;
+  void Append(const MotionRule& later) override {
+    AppendFound(static_cast<const EventRules&>(later).found_, &found_);
+  }
+  int64_t Bytes() const override { return BytesOf(found_); }
+  void Decide(IssueLog* log) override;
 
  private:
   const EventLimits& LimitsOf(size_t track) const {
-    return track < clip_->rotations ? rotations_ : positions_;
+    return track < clip_.rotations ? rotations_ : positions_;
   }
-  int SlotOf(int64_t frame, int steps) const;
-  TrackEvents* EventsOf(size_t track);
-  void Walk(const MotionBlock& block, size_t track);
-  int SidesAt(const MotionBlock& block, size_t track, const Around& at,
-              int64_t t) const;
-  std::optional<TrackEvent> SpreadJumpAt(const MotionBlock& block, size_t track,
-                                         const Around& at, int64_t t) const;
-  std::optional<TrackEvent> AnyJumpAt(const MotionBlock& block, size_t track,
-                                      const Around& at, int64_t t) const;
-  void AddPulse(const MotionBlock& block, size_t track, const Around& at,
-                int64_t t);
-  void AddJump(const MotionBlock& block, size_t track, const TrackEvent& jump);
-  void CloseOpen(TrackEvents* events) const;
-  EventTally Proved(const EventList& list, size_t track) const;
-  void Log(IssueCode code, const EventList& list, size_t track,
+  void LookAt(const MotionBlock& block, size_t i);
+  std::optional<TrackEvent> SpreadJumpAt(size_t track, const Around& at,
+                                         int64_t t) const;
+  std::optional<TrackEvent> AnyJumpAt(size_t track, const Around& at,
+                                      int64_t t) const;
+  bool HasCut(int64_t frame, int64_t steps) const;
+  bool LeadsBack(size_t track, const TrackEvent& open,
+                 const TrackEvent& jump) const;
+  void DecideTrack(size_t track, std::span<const FoundEvent> found,
+                   IssueLog* log) const;
+  void Log(IssueCode code, const EventTally& tally, size_t track,
            IssueLog* log) const;
 
-  const MotionClip* clip_ = nullptr;
   EventLimits rotations_;
   EventLimits positions_;
   // The longest spike, in frames.
   int64_t window_ = 0;
-  // The track had a large step or kink in the block before.
-  std::vector<uint8_t> is_hot_;
-  // An index of events_ for each track, or -1.
-  std::vector<int32_t> slots_;
-  std::vector<TrackEvents> events_;
+  std::vector<FoundEvent> found_;
 };
 
-void EventRules::Begin(const MotionClip& clip) {
-  clip_ = &clip;
+EventRules::EventRules(const MotionClip& clip) : MotionRule(clip) {
   rotations_ = RotationLimits(clip);
   if (clip.facts->reach > 0) positions_ = PositionLimits(clip);
   // Frame times are rounded.
@@ -76,128 +83,73 @@ void EventRules::Begin(const MotionClip& clip) {
   window_ = static_cast<int64_t>(std::clamp(
       clip[Threshold::DATA_SPIKE_seconds] / clip.facts->dt * kRounding, 2.0,
       kLongest));
-  is_hot_.assign(clip.tracks.size(), 0);
-  slots_.assign(clip.tracks.size(), -1);
-  events_.clear();
 }
 
-// The slot of the first cut among the steps to `frame` and to the frames after
-// it; -1 if there is none.
-int EventRules::SlotOf(int64_t frame, int steps) const {
-  int slot = -1;
-  for (int n = 0; n < steps && slot < 0; ++n) {
-    slot = clip_->cuts->SlotOf(frame + n);
+// Neither the first nor the last frame of a clip has an event.
+void EventRules::Look(const MotionBlock& block) {
+  const bool is_judged =
+      block.track < clip_.rotations || clip_.facts->reach > 0;
+  if (!is_judged) return;
+  const EventScreen& screen = LimitsOf(block.track).screen;
+  if (block.sums.max_step < std::min(screen.spread_step, screen.pulse_step) &&
+      block.sums.max_kink < screen.least_kink) {
+    return;
   }
-  return slot;
-}
-
-TrackEvents* EventRules::EventsOf(size_t track) {
-  if (slots_[track] < 0) {
-    slots_[track] = static_cast<int32_t>(events_.size());
-    events_.emplace_back().track = track;
-  }
-  return &events_[static_cast<size_t>(slots_[track])];
-}
-
-void EventRules::Add(const MotionBlock& block) {
-  if (const uint32_t replaced = clip_->cuts->replaced(); replaced != 0) {
-    for (TrackEvents& events : events_) {
-      events.spikes.Release(replaced);
-      events.jumps.Release(replaced);
-      const bool is_released =
-          events.open_slot >= 0 && (replaced >> events.open_slot & 1) != 0;
-      if (is_released) events.open_slot = CutFinder::kOthers;
-    }
-  }
-  const size_t tracks =
-      clip_->facts->reach > 0 ? clip_->tracks.size() : clip_->rotations;
-  for (size_t track = 0; track < tracks; ++track) {
-    const EventLimits& limits = LimitsOf(track);
-    const bool is_hot = block.max_steps[track] >= limits.spread_step ||
-                        block.max_kinks[track] >= limits.least_kink;
-    if (is_hot || is_hot_[track] != 0) Walk(block, track);
-    is_hot_[track] = is_hot ? 1 : 0;
-  }
-}
-
-void EventRules::Walk(const MotionBlock& block, size_t track) {
-  const int64_t begin = std::max<int64_t>(block.BeginFor(kLater), 1);
-  const int64_t end = block.is_last ? block.end() - 1 : block.EndFor(kLater);
-  const EventLimits& limits = LimitsOf(track);
-  const float* const steps = block.StepsOf(track);
-  const float* const kinks = block.KinksOf(track);
-  const size_t first = block.IndexOf(begin);
-  const size_t last =
-      first + static_cast<size_t>(std::max(end - begin, int64_t{0}));
-  const Candidates candidates =
-      FindCandidates(steps, kinks, first, last, limits);
-  for (size_t i = NextCandidate(candidates, first, last); i < last;
-       i = NextCandidate(candidates, i + 1, last)) {
-    const bool may_be_local = (candidates[i] & kMayBeLocal) != 0 &&
-                              MayBeLocalJump({steps + i, kinks + i, limits});
-    const int64_t t = block.FrameOf(i);
-    const bool is_inner =
-        t >= kLocalMargin && (!block.is_last || t + kLocalMargin < block.end());
-    const Around at{steps + i, kinks + i, limits, is_inner};
-    if ((candidates[i] & kMayBeSpike) != 0) {
-      if (const auto spike = SpikeAt(*clip_, at, t)) {
-        EventsOf(track)->spikes.Add(*spike, SlotOf(t, /*steps=*/2));
-      }
-    }
-    if ((candidates[i] & kMayBePulse) != 0) AddPulse(block, track, at, t);
-    const bool may_be_jump =
-        (candidates[i] & (kMayBeJump | kMayBeSpread)) != 0 || may_be_local;
-    if (t < 2 || !may_be_jump) continue;
-    if (const auto jump = AnyJumpAt(block, track, at, t)) {
-      AddJump(block, track, *jump);
+  const EventBits may_be =
+      MayBeEvents(block.steps.data(), block.kinks.data(),
+                  StepEnd(static_cast<size_t>(block.frames)), screen);
+  for (size_t word = 0; word < may_be.size(); ++word) {
+    for (uint32_t bits = may_be[word]; bits != 0; bits &= bits - 1) {
+      const size_t i = kStepLead + word * kStepParts +
+                       static_cast<size_t>(std::countr_zero(bits));
+      const int64_t t = block.FrameOf(i);
+      if (t >= 1 && t < clip_.frames - 1) LookAt(block, i);
     }
   }
 }
 
-void EventRules::AddPulse(const MotionBlock& block, size_t track,
-                          const Around& at, int64_t t) {
-  const size_t before = block.IndexOf(t) - 1;
-  PulsePoses poses;
-  for (size_t k = 0; k < poses.size(); ++k) {
-    poses[k] = PoseAt(*clip_, block, clip_->tracks[track], before + k);
+void EventRules::LookAt(const MotionBlock& block, size_t i) {
+  const int64_t t = block.FrameOf(i);
+  const bool is_inner = t >= kLocalMargin && t + kLocalMargin < clip_.frames;
+  const size_t track = block.track;
+  const Around at{&block.steps[i], &block.kinks[i], LimitsOf(track), is_inner};
+  const auto id = static_cast<int32_t>(track);
+  if (MayBeSpike(at)) {
+    if (const auto spike = SpikeAt(clip_, at, t)) {
+      found_.push_back({id, true, 2, *spike});
+    }
   }
-  const auto pulse = PulseAt(*clip_, at, poses, t);
-  if (!pulse) return;
-  EventsOf(track)->spikes.Add(*pulse, SlotOf(t, kPulseSteps));
-}
-
-int EventRules::SidesAt(const MotionBlock& block, size_t track,
-                        const Around& at, int64_t t) const {
-  if (!at.is_inner || !MayBeLocalJump(at)) return 0;
-  JumpPoses poses;
-  for (size_t k = 0; k < poses.size(); ++k) {
-    poses[k] =
-        PoseAt(*clip_, block, clip_->tracks[track], block.IndexOf(t) + k - 2);
+  if (MayBePulse(at)) {
+    if (const auto pulse = PulseAt(clip_, clip_.tracks[track], at, t)) {
+      found_.push_back({id, true, kPulseSteps, *pulse});
+    }
   }
-  return SidesOfJump(*clip_, at, poses);
+  if (t < 2 || !(MayBeJump(at) || MayBeSpread(at) || MayBeLocalJump(at))) {
+    return;
+  }
+  if (const auto jump = AnyJumpAt(track, at, t)) {
+    found_.push_back({id, false, 0, *jump});
+  }
 }
 
 // A jump of several steps that all lead the same way.
-std::optional<TrackEvent> EventRules::SpreadJumpAt(const MotionBlock& block,
-                                                   size_t track,
+std::optional<TrackEvent> EventRules::SpreadJumpAt(size_t track,
                                                    const Around& at,
                                                    int64_t t) const {
   if (!MayBeSpread(at)) return std::nullopt;
   const auto [steps, is_quick] = SpreadAt(at);
   if (steps == 1) return std::nullopt;
-  const MotionTrack& which = clip_->tracks[track];
-  const size_t i = block.IndexOf(t);
-  const double square =
-      StepBetween(PoseAt(*clip_, block, which, i - 1),
-                  PoseAt(*clip_, block, which, EndOf(steps, i)));
+  const MotionTrack& which = clip_.tracks[track];
+  TrackEvent jump;
+  jump.frame = t;
+  jump.steps = steps;
+  const double square = StepBetween(PoseAt(clip_, which, t - 1),
+                                    PoseAt(clip_, which, EndOf(jump)));
   const double way = at.limits.step_unit * std::sqrt(square);
   double sum = 0;
   for (int n = 0; n < steps; ++n) sum += at.Step(n);
   if (way < kLeastStraight * sum) return std::nullopt;
   const bool is_rotation = at.limits.has_calm_forms;
-  TrackEvent jump;
-  jump.frame = t;
-  jump.steps = steps;
   jump.proof = is_rotation && !is_quick ? Proof::kCalmStep : Proof::kCertain;
   jump.size = jump.compared = static_cast<float>(way);
   jump.stated = static_cast<float>(is_rotation ? AngleDegrees(square) : way);
@@ -205,14 +157,13 @@ std::optional<TrackEvent> EventRules::SpreadJumpAt(const MotionBlock& block,
 }
 
 // A jump by one of its forms, or the end of a spike.
-std::optional<TrackEvent> EventRules::AnyJumpAt(const MotionBlock& block,
-                                                size_t track, const Around& at,
+std::optional<TrackEvent> EventRules::AnyJumpAt(size_t track, const Around& at,
                                                 int64_t t) const {
-  auto jump = JumpAt(*clip_, at, t);
-  const int sides = SidesAt(block, track, at, t);
+  auto jump = JumpAt(clip_, at, t);
+  const int sides = SidesOfJump(clip_, clip_.tracks[track], at, t);
   constexpr int kBoth = kCalmBefore | kCalmAfter;
   const bool is_calm_beside = (sides & kBoth) == kBoth;
-  if (!jump && !is_calm_beside) jump = SpreadJumpAt(block, track, at, t);
+  if (!jump && !is_calm_beside) jump = SpreadJumpAt(track, at, t);
   if (!jump && sides == 0) return std::nullopt;
   if (!jump) jump = StepEvent(at, t, Proof::kEndOfSpike);
   if (is_calm_beside) jump->proof = Proof::kCertain;
@@ -220,11 +171,11 @@ std::optional<TrackEvent> EventRules::AnyJumpAt(const MotionBlock& block,
   return jump;
 }
 
-void EventRules::CloseOpen(TrackEvents* events) const {
-  const bool is_jump =
-      events->has_open && events->open.proof != Proof::kEndOfSpike;
-  if (is_jump) events->jumps.Add(events->open, events->open_slot);
-  events->has_open = false;
+// A step to `frame`, or to one of the frames after it, is a cut.
+bool EventRules::HasCut(int64_t frame, int64_t steps) const {
+  const auto& cuts = clip_.facts->cuts;
+  const auto cut = std::lower_bound(cuts.begin(), cuts.end(), frame);
+  return cut != cuts.end() && *cut < frame + steps;
 }
 
 // Two jumps as a spike; nullopt if one of them proves nothing.
@@ -251,81 +202,85 @@ std::optional<TrackEvent> SpikeOf(const TrackEvent& open,
   return spike;
 }
 
-// Two jumps are a spike if the second one leads back.
-void EventRules::AddJump(const MotionBlock& block, size_t track,
-                         const TrackEvent& jump) {
-  const MotionTrack& which = clip_->tracks[track];
-  const size_t i = block.IndexOf(jump.frame);
-  const int slot = SlotOf(jump.frame, jump.steps);
-  TrackEvents* events = EventsOf(track);
-  const bool is_near =
-      events->has_open && jump.frame - events->open.frame <= window_;
-  if (is_near) {
-    const double away =
-        LimitsOf(track).step_unit *
-        std::sqrt(StepBetween(
-            events->pose, PoseAt(*clip_, block, which, EndOf(jump.steps, i))));
-    const bool is_back =
-        away <= (*clip_)[Threshold::DATA_SPIKE_back_after_jumps] *
-                    std::min(events->open.size, jump.size);
-    if (const auto spike = SpikeOf(events->open, jump); spike && is_back) {
-      // It is at a cut if one of both jumps is.
-      events->spikes.Add(*spike,
-                         events->open_slot >= 0 ? events->open_slot : slot);
-      events->has_open = false;
-      return;
-    }
-  }
-  if (jump.proof == Proof::kEndOfSpike) {
-    const bool keeps = is_near && events->open.proof != Proof::kEndOfSpike;
-    if (keeps || (jump.sides & kVeryCalmBefore) == 0) return;
-  }
-  CloseOpen(events);
-  events->has_open = true;
-  events->open = jump;
-  events->open_slot = slot;
-  events->pose = PoseAt(*clip_, block, which, i - 1);
+bool EventRules::LeadsBack(size_t track, const TrackEvent& open,
+                           const TrackEvent& jump) const {
+  const MotionTrack& which = clip_.tracks[track];
+  const double away =
+      LimitsOf(track).step_unit *
+      std::sqrt(StepBetween(PoseAt(clip_, which, open.frame - 1),
+                            PoseAt(clip_, which, EndOf(jump))));
+  return away <= clip_[Threshold::DATA_SPIKE_back_after_jumps] *
+                     std::min(open.size, jump.size);
 }
 
-// All events that are proved, and are at no cut.
-EventTally EventRules::Proved(const EventList& list, size_t track) const {
-  EventTally proved;
-  const auto add = [&](const GradedEvents& events) {
-    proved.Add(events.certain);
-    for (const GradedEvents::Grade& grade : events.calm) {
-      const bool counts = IsProved(*clip_, grade.proof, grade.most, track);
-      if (counts) proved.Add(grade.tally);
-    }
+// Two jumps are a spike if the second one leads back. What is at a cut belongs
+// to the cut.
+void EventRules::DecideTrack(size_t track, std::span<const FoundEvent> found,
+                             IssueLog* log) const {
+  EventTally spikes;
+  EventTally jumps;
+  const auto add = [&](const TrackEvent& event, bool is_cut,
+                       EventTally* tally) {
+    if (is_cut || !IsProved(clip_, event.proof, event.compared, track)) return;
+    const bool is_worse =
+        tally->events == 0 || event.size > tally->worst.size ||
+        (event.size == tally->worst.size && event.frame < tally->worst.frame);
+    if (is_worse) tally->worst = event;
+    ++tally->events;
+    tally->frames.push_back(event.frame);
   };
-  add(list.apart);
-  if (!clip_->cuts->IsCut(CutFinder::kOthers)) add(list.at_others);
-  for (const auto& [slot, event] : list.at_candidates) {
-    const bool counts = !clip_->cuts->IsCut(slot) &&
-                        IsProved(*clip_, event.proof, event.compared, track);
-    if (counts) proved.Add(event);
+  std::optional<TrackEvent> open;
+  const auto close = [&] {
+    if (open) add(*open, HasCut(open->frame, open->steps), &jumps);
+    open.reset();
+  };
+  for (const auto& [_, is_spike, steps, event] : found) {
+    if (is_spike) {
+      add(event, HasCut(event.frame, steps), &spikes);
+      continue;
+    }
+    const bool is_near = open && event.frame - open->frame <= window_;
+    const auto spike = is_near ? SpikeOf(*open, event) : std::nullopt;
+    if (spike && LeadsBack(track, *open, event)) {
+      const bool is_cut =
+          HasCut(open->frame, open->steps) || HasCut(event.frame, event.steps);
+      add(*spike, is_cut, &spikes);
+      open.reset();
+      continue;
+    }
+    if (event.proof == Proof::kEndOfSpike) {
+      const bool keeps = is_near && open->proof != Proof::kEndOfSpike;
+      if (keeps || (event.sides & kVeryCalmBefore) == 0) continue;
+    }
+    close();
+    open = event;
   }
-  return proved;
+  close();
+  Log(IssueCode::DATA_SPIKE, spikes, track, log);
+  Log(IssueCode::DATA_JUMP, jumps, track, log);
 }
 
-void EventRules::Log(IssueCode code, const EventList& list, size_t track,
+void EventRules::Log(IssueCode code, const EventTally& tally, size_t track,
                      IssueLog* log) const {
-  const EventTally proved = Proved(list, track);
-  if (proved.events == 0) return;
-  const TrackEvent& worst = proved.worst;
-  const MotionTrack& which = clip_->tracks[track];
+  if (tally.events == 0) return;
+  const TrackEvent& worst = tally.worst;
+  const MotionTrack& which = clip_.tracks[track];
   const bool is_rotation = which.kind == TrackKind::kRotation;
   const std::string size = Short(worst.stated);
-  Location at = MotionLocation(*clip_, which.node, worst.frame);
+  std::vector<int64_t> frames = tally.frames;
+  std::sort(frames.begin(), frames.end());
+  Location at = MotionLocation(clip_, which.node, worst.frame);
   const int32_t span = std::max(worst.frames, worst.steps);
   if (span > 1) at.last_frame = worst.frame + span - 1;
   IssueArgs args = {
-      {"joint", QuotedNode(*clip_, which.node)},
+      {"joint", QuotedNode(clip_, which.node)},
       {"kind", is_rotation ? "rotation" : "position"},
       {"amount", is_rotation ? size + " degrees" : size + " of the reach"},
       {is_rotation ? "degrees" : "reach", size},
-      {"first", std::to_string(proved.frames.front())},
-      {"last", std::to_string(proved.last)}};
-  if (proved.events > 1) args.emplace_back("at", FrameList(proved.frames));
+      {"first", std::to_string(frames.front())},
+      {"last", std::to_string(frames.back())}};
+  frames.resize(std::min(frames.size(), kMostListedFrames));
+  if (tally.events > 1) args.emplace_back("at", FrameList(frames));
   if (worst.frames > 0) {
     args.emplace_back("frames", std::to_string(worst.frames));
   } else {
@@ -333,27 +288,21 @@ void EventRules::Log(IssueCode code, const EventList& list, size_t track,
                                     ? "one frame"
                                     : std::to_string(worst.steps) + " frames");
   }
-  log->Add(code, at, std::move(args), proved.events,
+  log->Add(code, at, std::move(args), tally.events,
            is_rotation ? JointPart::kRotation : JointPart::kPosition);
 }
 
-void EventRules::Finish(IssueLog* log) {
-  if (clip_->facts->has_many_repeats) return;
-  std::sort(events_.begin(), events_.end(),
-            [](const TrackEvents& a, const TrackEvents& b) {
-              return a.track < b.track;
-            });
-  for (TrackEvents& events : events_) {
-    CloseOpen(&events);
-    Log(IssueCode::DATA_SPIKE, events.spikes, events.track, log);
-    Log(IssueCode::DATA_JUMP, events.jumps, events.track, log);
-  }
+void EventRules::Decide(IssueLog* log) {
+  if (clip_.facts->has_many_repeats) return;
+  ForEachTrack(&found_, [&](size_t track, std::span<const FoundEvent> found) {
+    DecideTrack(track, found, log);
+  });
 }
 
 }  // namespace
 
-std::unique_ptr<MotionRule> MakeEventRules() {
-  return std::make_unique<EventRules>();
+std::unique_ptr<MotionRule> MakeEventRules(const MotionClip& clip) {
+  return std::make_unique<EventRules>(clip);
 }
 
 }  // namespace bvhmill

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "bvhmill/report/short_number.h"
-#include "bvhmill/validate/motion/events/row_exchange.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
 
@@ -19,15 +20,135 @@ namespace {
 // Kinks this far from a row are not changed by an exchange with its neighbour.
 constexpr int64_t kCalmFrom = 3;
 constexpr int64_t kCalmTo = 5;
-// The frame whose kink is not known yet.
-constexpr int64_t kWithoutKink = 1;
-constexpr int64_t kDelay = kCalmTo + kWithoutKink;
-// Sums of the frames before the block.
-constexpr size_t kHistory = kDelay + kCalmTo;
-// A row that stands out, and the newest ones that it is compared with.
-constexpr size_t kMostRows = 5;
-// Pairs whose frames are kept; the others are counted.
-constexpr size_t kMostPairs = 64;
+// A row that stands out is compared with this many before it that do, at most.
+constexpr size_t kMostRows = 4;
+// Rows beside one that its kinks depend on.
+constexpr int64_t kBeside = 2;
+// A joint is counted if its sum falls from at least this, in degrees, to this
+// share.
+constexpr double kLeastSum = 0.3;
+constexpr double kMostLeft = 0.75;
+
+// The sums of |x(t-1) - 2 x(t) + x(t+1)| over the angles x and over the frames
+// t in which they depend on one of two rows, in degrees.
+struct RowExchange {
+  // With the rows as they are, and with each in the place of the other.
+  double before = 0;
+  double after = 0;
+  // Joints whose sum falls by a quarter at least.
+  int64_t joints = 0;
+};
+
+// Three neighbouring rows.
+using Triple = std::array<const float*, 3>;
+
+// The rows around frames, as they are and with two of them exchanged.
+struct TriplePair {
+  Triple before = {};
+  Triple after = {};
+};
+
+// The frames that depend on one of two rows, each once.
+std::vector<TriplePair> TriplesOf(const MotionClip& clip, int64_t first,
+                                  int64_t second) {
+  std::vector<TriplePair> pairs;
+  const auto add = [&](int64_t frame) {
+    TriplePair pair;
+    for (size_t k = 0; k < pair.before.size(); ++k) {
+      const int64_t at = frame - 1 + static_cast<int64_t>(k);
+      const int64_t other = at == first ? second : at == second ? first : at;
+      pair.before[k] = clip.Row(at).data();
+      pair.after[k] = clip.Row(other).data();
+    }
+    pairs.push_back(pair);
+  };
+  for (int64_t t = first - 1; t <= first + 1; ++t) add(t);
+  for (int64_t t = std::max(second - 1, first + 2); t <= second + 1; ++t) {
+    add(t);
+  }
+  return pairs;
+}
+
+// Compares pairs of rows of a clip. Works in memory of its own.
+class Exchange {
+ public:
+  explicit Exchange(const MotionClip& clip)
+      : clip_(clip),
+        // A summand is twice a kink.
+        cap_(2 * KinkDegrees(clip.totals.max_kink)),
+        before_(clip.skeleton->channels.size()),
+        after_(before_.size()) {}
+
+  // Measures the exchange of two rows, the first of which comes first; nullopt
+  // if it leaves more than the share `left`. O(angles).
+  std::optional<RowExchange> Measure(int64_t first, int64_t second,
+                                     double left);
+
+ private:
+  void AddKinks(const Triple& rows, std::vector<double>* sums) const;
+  double SumOf(const MotionTrack& track, std::span<const double> sums) const;
+  double SumOf(std::span<const double> sums) const;
+
+  const MotionClip& clip_;
+  const double cap_;
+  // By channel.
+  std::vector<double> before_;
+  std::vector<double> after_;
+};
+
+// Adds the kinks of all channels. A summand counts as at most `cap_`, so that
+// an angle which wraps around counts little. The compiler makes vectors of it.
+void Exchange::AddKinks(const Triple& rows, std::vector<double>* sums) const {
+  double* const out = sums->data();
+  const auto [before, at, after] = rows;
+  const double cap = cap_;
+  for (size_t c = 0; c < sums->size(); ++c) {
+    const double ends = double{before[c]} + double{after[c]};
+    const double kink = std::abs(ends - 2 * double{at[c]});
+    out[c] += kink < cap ? kink : cap;
+  }
+}
+
+double Exchange::SumOf(const MotionTrack& track,
+                       std::span<const double> sums) const {
+  double sum = 0;
+  for (const TrackColumn& angle : clip_.ColumnsOf(track)) {
+    sum += sums[static_cast<size_t>(angle.column)];
+  }
+  return sum;
+}
+
+double Exchange::SumOf(std::span<const double> sums) const {
+  double sum = 0;
+  for (size_t track = 0; track < clip_.rotations; ++track) {
+    sum += SumOf(clip_.tracks[track], sums);
+  }
+  return sum;
+}
+
+std::optional<RowExchange> Exchange::Measure(int64_t first, int64_t second,
+                                             double left) {
+  const std::vector<TriplePair> triples = TriplesOf(clip_, first, second);
+  std::fill(before_.begin(), before_.end(), 0.0);
+  std::fill(after_.begin(), after_.end(), 0.0);
+  for (const TriplePair& rows : triples) AddKinks(rows.before, &before_);
+  RowExchange all;
+  all.before = SumOf(before_);
+  // Most rows do not fit each other: half of the frames tell.
+  for (size_t i = 0; i < triples.size(); ++i) {
+    AddKinks(triples[i].after, &after_);
+    const bool is_half = i + 1 == triples.size() / 2;
+    if (is_half && SumOf(after_) > left * all.before) return std::nullopt;
+  }
+  for (size_t track = 0; track < clip_.rotations; ++track) {
+    const double before = SumOf(clip_.tracks[track], before_);
+    const double after = SumOf(clip_.tracks[track], after_);
+    all.after += after;
+    all.joints += before >= kLeastSum && after <= kMostLeft * before ? 1 : 0;
+  }
+  if (!(all.after <= left * all.before)) return std::nullopt;
+  return all;
+}
 
 struct Pair {
   int64_t first = 0;
@@ -43,148 +164,93 @@ struct Pair {
 
 class ExchangedRowsRule final : public MotionRule {
  public:
-  void Begin(const MotionClip& clip) override;
-  void Add(const MotionBlock& block) override;
-  void Finish(IssueLog* log) override;
+  explicit ExchangedRowsRule(const MotionClip& clip) : MotionRule(clip) {}
+  void Decide(IssueLog* log) override;
 
  private:
-  size_t IndexOf(int64_t frame) const {
-    return static_cast<size_t>(frame - first_ + int64_t{kHistory});
-  }
-  using Sums = std::array<float, kHistory + kStepStride>;
-  using Flags = std::array<int32_t, kHistory + kStepStride>;
-  Flags FindThatStandOut(size_t first, size_t last) const;
-  void Compare(const MotionBlock& block, int64_t t);
+  std::vector<int64_t> RowsThatStandOut() const;
+  void FindPairs();
   void Keep(const Pair& pair);
   bool IsCut(const Pair& pair) const;
 
-  const MotionClip* clip_ = nullptr;
-  // The sums of kinks of all joints, and of those that turn back, in radians:
-  // of frames from first_ - kHistory on.
-  Sums kinks_ = {};
-  Sums turning_ = {};
-  int64_t first_ = 0;
-  // The newest rows, each in the slot of its number of all rows so far.
-  std::array<RowWindow, kMostRows> rows_;
-  size_t row_count_ = 0;
   std::vector<Pair> pairs_;
-  int64_t others_ = 0;
 };
 
-void ExchangedRowsRule::Begin(const MotionClip& clip) {
-  clip_ = &clip;
-  kinks_.fill(0);
-  turning_.fill(0);
-  row_count_ = 0;
-  pairs_.clear();
-  others_ = 0;
-}
-
-// For each index from `first` to `last` - 1, 1 if the kinks are large there,
-// most of them are of joints that turn back, and on one side of it there are
-// none. One expression without branches: the compiler makes vectors of it.
-ExchangedRowsRule::Flags ExchangedRowsRule::FindThatStandOut(
-    size_t first, size_t last) const {
-  const MotionClip& clip = *clip_;
+// The rows at which the kinks are large, most of them are of joints that turn
+// back, and on one side there are none.
+std::vector<int64_t> ExchangedRowsRule::RowsThatStandOut() const {
   const auto least = static_cast<float>(
-      clip[Threshold::DATA_ROWS_EXCHANGED_degrees] / kDegrees);
+      clip_[Threshold::DATA_ROWS_EXCHANGED_degrees] / kDegrees);
   const auto ratio =
-      static_cast<float>(clip[Threshold::DATA_ROWS_EXCHANGED_kinks]);
+      static_cast<float>(clip_[Threshold::DATA_ROWS_EXCHANGED_kinks]);
   const auto share =
-      static_cast<float>(clip[Threshold::DATA_ROWS_EXCHANGED_turning]);
-  // By value, unlike std::max.
-  const auto larger = [](float a, float b) { return a < b ? b : a; };
-  const float* const kinks = kinks_.data();
-  const float* const turning = turning_.data();
-  Flags flags;
-  static_assert(kCalmFrom == 3 && kCalmTo == 5);
-  for (size_t i = first; i < last; ++i) {
-    const float* const k = kinks + i;
-    const float before = larger(larger(k[-5], k[-4]), k[-3]);
-    const float after = larger(larger(k[3], k[4]), k[5]);
-    const float calm = ratio * (before < after ? before : after);
-    flags[i] = (k[0] >= larger(calm, least) ? 1 : 0) &
-               (turning[i] >= share * k[0] ? 1 : 0);
+      static_cast<float>(clip_[Threshold::DATA_ROWS_EXCHANGED_turning]);
+  const float* const kinks = FrameTotals::FrameZero(clip_.totals.kinks);
+  const float* const turning = FrameTotals::FrameZero(clip_.totals.turning);
+  static_assert(kCalmFrom == 3 && kCalmTo == 5 &&
+                FrameTotals::kMargin >= kCalmTo);
+  // Few frames have large kinks of joints that turn back.
+  const auto may_stand_out = [=](size_t t) {
+    return (kinks[t] >= least) & (turning[t] >= share * kinks[t]);
+  };
+  std::vector<int64_t> rows;
+  const auto end =
+      static_cast<size_t>(std::max(clip_.frames - kBeside, kBeside));
+  for (size_t t = FirstOf(size_t{kBeside}, end, may_stand_out); t < end;
+       t = FirstOf(t + 1, end, may_stand_out)) {
+    const float* const k = kinks + t;
+    const float before = std::max({k[-5], k[-4], k[-3]});
+    const float after = std::max({k[3], k[4], k[5]});
+    if (k[0] >= ratio * std::min(before, after)) {
+      rows.push_back(static_cast<int64_t>(t));
+    }
   }
-  return flags;
+  return rows;
 }
 
-// Finds the row that frame t would best change places with.
-void ExchangedRowsRule::Compare(const MotionBlock& block, int64_t t) {
-  const MotionClip& clip = *clip_;
-  RowWindow& row = rows_[row_count_ % kMostRows];
-  const size_t others = std::min(row_count_, kMostRows - 1);
-  TakeRows(clip, block, t, &row);
-  // A summand of MeasureExchange is twice a kink.
-  const double cap = 2 * KinkDegrees(block.totals->max_kink);
-  std::optional<Pair> best;
-  for (size_t k = 1; k <= others; ++k) {
-    const RowWindow& other = rows_[(row_count_ - k) % kMostRows];
-    const auto apart = static_cast<double>(t - other.frame);
-    if (apart > clip[Threshold::DATA_ROWS_EXCHANGED_frames]) break;
-    const Pair pair = {other.frame, t, MeasureExchange(clip, other, row, cap)};
-    if (!best || pair.Left() < best->Left()) best = pair;
+// Finds the row that each would best change places with.
+void ExchangedRowsRule::FindPairs() {
+  const std::vector<int64_t> rows = RowsThatStandOut();
+  const double left = clip_[Threshold::DATA_ROWS_EXCHANGED_left];
+  Exchange exchange(clip_);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::optional<Pair> best;
+    for (size_t k = 1; k <= std::min(i, kMostRows); ++k) {
+      const int64_t other = rows[i - k];
+      const auto apart = static_cast<double>(rows[i] - other);
+      if (apart > clip_[Threshold::DATA_ROWS_EXCHANGED_frames]) break;
+      const auto found = exchange.Measure(other, rows[i], left);
+      if (!found) continue;
+      const Pair pair = {other, rows[i], *found};
+      if (!best || pair.Left() < best->Left()) best = pair;
+    }
+    if (best) Keep(*best);
   }
-  ++row_count_;
-  if (best) Keep(*best);
 }
 
 void ExchangedRowsRule::Keep(const Pair& pair) {
-  const MotionClip& clip = *clip_;
+  const MotionClip& clip = clip_;
   const auto joints = static_cast<double>(pair.found.joints);
-  if (!(pair.Left() <= clip[Threshold::DATA_ROWS_EXCHANGED_left]) ||
-      joints < clip[Threshold::DATA_ROWS_EXCHANGED_joints]) {
-    return;
-  }
+  if (joints < clip[Threshold::DATA_ROWS_EXCHANGED_joints]) return;
   // An exchange with a row between two exchanged ones helps a little, too.
   if (!pairs_.empty() && pair.first <= pairs_.back().last) {
     if (pair.Left() < pairs_.back().Left()) pairs_.back() = pair;
-  } else if (pairs_.size() == kMostPairs) {
-    ++others_;
   } else {
     pairs_.push_back(pair);
   }
 }
 
-void ExchangedRowsRule::Add(const MotionBlock& block) {
-  first_ = block.first;
-  const auto frames = static_cast<size_t>(block.frames);
-  const auto take = [&](const auto& totals, Sums* sums) {
-    // The kink of the frame before the block is known now.
-    std::copy_n(totals.data() + kStepLead - 1, frames + 1,
-                sums->data() + kHistory - 1);
-    std::fill_n(sums->data() + kHistory + frames, kCalmTo, 0.0F);
-  };
-  take(block.totals->kinks, &kinks_);
-  take(block.totals->turning, &turning_);
-  const int64_t begin = std::max(block.first - kDelay, RowWindow::kBeside);
-  const int64_t end =
-      block.end() - (block.is_last ? RowWindow::kBeside : kDelay);
-  if (begin < end) {
-    const size_t last = IndexOf(end);
-    const Flags flags = FindThatStandOut(IndexOf(begin), last);
-    const auto stands_out = [&](size_t i) { return flags[i] != 0; };
-    for (size_t i = FirstOf(IndexOf(begin), last, stands_out); i < last;
-         i = FirstOf(i + 1, last, stands_out)) {
-      const int64_t t = first_ + static_cast<int64_t>(i) - int64_t{kHistory};
-      Compare(block, t);
-    }
-  }
-  for (Sums* sums : {&kinks_, &turning_}) {
-    std::copy_n(sums->data() + frames, kHistory, sums->data());
-  }
-}
-
 bool ExchangedRowsRule::IsCut(const Pair& pair) const {
-  const auto& cuts = clip_->facts->cuts;
+  const auto& cuts = clip_.facts->cuts;
   return std::any_of(cuts.begin(), cuts.end(), [&](int64_t cut) {
     return (cut >= pair.first && cut <= pair.first + 1) ||
            (cut >= pair.last && cut <= pair.last + 1);
   });
 }
 
-void ExchangedRowsRule::Finish(IssueLog* log) {
-  if (clip_->facts->has_many_repeats) return;
+void ExchangedRowsRule::Decide(IssueLog* log) {
+  if (clip_.facts->has_many_repeats) return;
+  FindPairs();
   std::erase_if(pairs_, [this](const Pair& pair) { return IsCut(pair); });
   if (pairs_.empty()) return;
   const Pair& worst = *std::max_element(
@@ -198,13 +264,13 @@ void ExchangedRowsRule::Finish(IssueLog* log) {
             {"joints", std::to_string(worst.found.joints)},
             {"degrees", Short(worst.found.before)},
             {"left", Short(worst.found.after)}},
-           static_cast<int64_t>(pairs_.size()) + others_);
+           static_cast<int64_t>(pairs_.size()));
 }
 
 }  // namespace
 
-std::unique_ptr<MotionRule> MakeExchangedRowsRule() {
-  return std::make_unique<ExchangedRowsRule>();
+std::unique_ptr<MotionRule> MakeExchangedRowsRule(const MotionClip& clip) {
+  return std::make_unique<ExchangedRowsRule>(clip);
 }
 
 }  // namespace bvhmill

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,9 @@ namespace {
 constexpr double kTurn = 360;
 constexpr double kRightAngle = 90;
 
-// Sums over steps near gimbal lock, in degrees.
-struct Swing {
+// Sums over the steps of a track near gimbal lock, in degrees.
+struct NearLock {
+  int32_t track = 0;
   // The part of the outer angles' change above twice the step, the change
   // itself, and the steps.
   double excess = 0;
@@ -29,7 +31,22 @@ struct Swing {
   // The place of the largest excess.
   int64_t frame = 0;
   double most = -1;
+
+  // Adds the steps of later frames.
+  void Add(const NearLock& later);
 };
+
+void NearLock::Add(const NearLock& later) {
+  excess += later.excess;
+  outer += later.outer;
+  steps += later.steps;
+  if (count == 0) first = later.first;
+  count += later.count;
+  last = later.last;
+  if (later.most <= most) return;
+  most = later.most;
+  frame = later.frame;
+}
 
 // |remainder(angle, period)|, quick for the small angles that most are.
 double Remainder(double angle, double period) {
@@ -42,9 +59,14 @@ double Wrapped(double a, double b) { return Remainder(a - b, kTurn); }
 
 class GimbalRule final : public MotionRule {
  public:
-  void Begin(const MotionClip& clip) override;
-  void Add(const MotionBlock& block) override;
-  void Finish(IssueLog* log) override;
+  explicit GimbalRule(const MotionClip& clip)
+      : MotionRule(clip), near_(clip[Threshold::DATA_GIMBAL_NEAR_degrees]) {}
+  void Look(const MotionBlock& block) override;
+  void Append(const MotionRule& later) override {
+    AppendFound(static_cast<const GimbalRule&>(later).found_, &found_);
+  }
+  int64_t Bytes() const override { return BytesOf(found_); }
+  void Decide(IssueLog* log) override;
 
  private:
   bool HasLock(const MotionTrack& track) const;
@@ -53,21 +75,15 @@ class GimbalRule final : public MotionRule {
     return kRightAngle - Remainder(middle, kTurn / 2) < near_;
   }
   bool MayBeNear(const MotionBlock& block, int32_t column) const;
-  void Walk(const MotionBlock& block, size_t track);
+  NearLock NearLockIn(const MotionBlock& block) const;
 
-  const MotionClip* clip_ = nullptr;
   double near_ = 0;
-  std::vector<Swing> swings_;
+  // One for each block of a track that is near gimbal lock.
+  std::vector<NearLock> found_;
 };
 
-void GimbalRule::Begin(const MotionClip& clip) {
-  clip_ = &clip;
-  near_ = clip[Threshold::DATA_GIMBAL_NEAR_degrees];
-  swings_.assign(clip.rotations, {});
-}
-
 bool GimbalRule::HasLock(const MotionTrack& track) const {
-  const auto columns = clip_->ColumnsOf(track);
+  const auto columns = clip_.ColumnsOf(track);
   return columns.size() == 3 && columns[0].axis != columns[1].axis &&
          columns[1].axis != columns[2].axis &&
          columns[0].axis != columns[2].axis;
@@ -84,67 +100,59 @@ bool GimbalRule::MayBeNear(const MotionBlock& block, int32_t column) const {
 }
 
 // The first and the last step are left out: they may be no part of the motion.
-void GimbalRule::Walk(const MotionBlock& block, size_t track) {
-  const auto columns = clip_->ColumnsOf(clip_->tracks[track]);
-  const float* steps = block.StepsOf(track);
+NearLock GimbalRule::NearLockIn(const MotionBlock& block) const {
+  const auto columns = clip_.ColumnsOf(clip_.tracks[block.track]);
   const float* const outer[] = {block.ValuesOf(columns[0].column),
                                 block.ValuesOf(columns[2].column)};
   const float* middle = block.ValuesOf(columns[1].column);
-  Swing& swing = swings_[track];
-  const int64_t end = block.is_last ? block.end() - 1 : block.end();
+  NearLock near;
+  near.track = static_cast<int32_t>(block.track);
+  const int64_t end = std::min(block.end(), clip_.frames - 1);
   for (int64_t t = std::max<int64_t>(block.first, 2); t < end; ++t) {
     const size_t i = block.IndexOf(t);
     if (!IsNear(middle[i]) || !IsNear(middle[i - 1])) continue;
     const double change = std::max(Wrapped(outer[0][i], outer[0][i - 1]),
                                    Wrapped(outer[1][i], outer[1][i - 1]));
-    const double step = StepDegrees(steps[i]);
+    const double step = StepDegrees(block.steps[i]);
     const double excess = std::max(change - 2 * step, 0.0);
-    swing.excess += excess;
-    swing.outer += change;
-    swing.steps += step;
-    if (swing.count++ == 0) swing.first = t;
-    swing.last = t;
-    if (excess <= swing.most) continue;
-    swing.most = excess;
-    swing.frame = t;
+    near.Add({0, excess, change, step, 1, t, t, t, excess});
   }
+  return near;
 }
 
-void GimbalRule::Add(const MotionBlock& block) {
-  for (size_t track = 0; track < swings_.size(); ++track) {
-    const MotionTrack& which = clip_->tracks[track];
-    if (block.max_steps[track] == 0 || !HasLock(which)) continue;
-    if (MayBeNear(block, clip_->ColumnsOf(which)[1].column)) {
-      Walk(block, track);
-    }
-  }
+void GimbalRule::Look(const MotionBlock& block) {
+  if (block.track >= clip_.rotations || block.sums.max_step == 0) return;
+  const MotionTrack& which = clip_.tracks[block.track];
+  if (!HasLock(which)) return;
+  if (!MayBeNear(block, clip_.ColumnsOf(which)[1].column)) return;
+  const NearLock near = NearLockIn(block);
+  if (near.count > 0) found_.push_back(near);
 }
 
-void GimbalRule::Finish(IssueLog* log) {
-  const MotionClip& clip = *clip_;
-  for (size_t track = 0; track < swings_.size(); ++track) {
-    const Swing& swing = swings_[track];
-    if (swing.count == 0 ||
-        swing.excess < clip[Threshold::DATA_GIMBAL_NEAR_excess] ||
-        swing.outer < clip[Threshold::DATA_GIMBAL_NEAR_ratio] * swing.steps) {
-      continue;
+void GimbalRule::Decide(IssueLog* log) {
+  ForEachTrack(&found_, [&](size_t track, std::span<const NearLock> blocks) {
+    NearLock near;
+    for (const NearLock& block : blocks) near.Add(block);
+    if (near.excess < clip_[Threshold::DATA_GIMBAL_NEAR_excess] ||
+        near.outer < clip_[Threshold::DATA_GIMBAL_NEAR_ratio] * near.steps) {
+      return;
     }
-    const int32_t node = clip.tracks[track].node;
+    const int32_t node = clip_.tracks[track].node;
     log->Add(IssueCode::DATA_GIMBAL_NEAR,
-             MotionLocation(clip, node, swing.frame),
-             {{"joint", QuotedNode(clip, node)},
-              {"degrees", Short(swing.excess)},
-              {"frames", std::to_string(swing.count)},
-              {"first", std::to_string(swing.first)},
-              {"last", std::to_string(swing.last)}},
-             swing.count);
-  }
+             MotionLocation(clip_, node, near.frame),
+             {{"joint", QuotedNode(clip_, node)},
+              {"degrees", Short(near.excess)},
+              {"frames", std::to_string(near.count)},
+              {"first", std::to_string(near.first)},
+              {"last", std::to_string(near.last)}},
+             near.count);
+  });
 }
 
 }  // namespace
 
-std::unique_ptr<MotionRule> MakeGimbalRule() {
-  return std::make_unique<GimbalRule>();
+std::unique_ptr<MotionRule> MakeGimbalRule(const MotionClip& clip) {
+  return std::make_unique<GimbalRule>(clip);
 }
 
 }  // namespace bvhmill

@@ -1,10 +1,6 @@
 #pragma once
 
-// Facts about the motion of a clip that several observers need.
-//
-// The observer of motion rules (motion_rules.h) writes them. It is the first
-// one of the table in row_observers.cc, so the facts of its Begin are known in
-// Begin of the others, and those of its Finish in Finish of the others.
+// Facts about the motion of a clip that several rules need.
 
 #include <cstdint>
 #include <span>
@@ -13,8 +9,6 @@
 namespace bvhmill {
 
 struct MotionFacts {
-  // --- Known from Begin on.
-
   // The frame time in seconds. 1/30 for rules that depend on the rate, if the
   // clip states none within (0, 0.2).
   double dt = 1.0 / 30;
@@ -26,7 +20,7 @@ struct MotionFacts {
   // The joint that the caller states as body root; -1 if it states none.
   int32_t stated_root = -1;
 
-  // --- Known from Finish on.
+  // --- Written by the motion rules (motion/motion_rules.h), which come first.
 
   int64_t frames = 0;
   // Rows that have a value that is not finite. All rules but DATA_NOT_FINITE
@@ -39,20 +33,19 @@ struct MotionFacts {
   // its neighbour. Rules of positions, floor and feet must not count it.
   bool first_apart = false;
   bool last_apart = false;
-  // Frames at which many joints step at once (DATA_CUT), ascending; at most the
-  // 16 largest steps.
+  // Frames at which many joints step at once (DATA_CUT), ascending.
   std::vector<int64_t> cuts;
 
   // Position channels of joints hold places in the world: their length is no
-  // bone. The observer of sample rules writes this.
+  // bone. CheckSamples writes this and the next one.
   bool has_global_positions = false;
-  // The rest pose and the height of the root hint that Z is up. The observer of
-  // sample rules writes this.
+  // The rest pose and the height of the root hint that Z is up.
   bool seems_z_up = false;
   // The body root of the first ROOT (skeletons/body_root.h): the stated one, if
   // it is a joint of the trunk.
   int32_t body_root = 0;
-  // For each channel, 1 if its values differ. Valid until the next Begin.
+  // For each channel, 1 if its values differ. Valid as long as
+  // MotionMemory.
   std::span<const uint8_t> moving_columns;
 
   // The frames that belong to the motion: first to last, both included.

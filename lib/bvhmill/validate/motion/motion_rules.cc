@@ -4,20 +4,20 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "bvhmill/base/status.h"
 #include "bvhmill/skeletons/body_root.h"
-#include "bvhmill/validate/motion/events/cut_finder.h"
 #include "bvhmill/validate/motion/frame_time_rule.h"
-#include "bvhmill/validate/motion/motion_blocks.h"
+#include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
 
 namespace bvhmill {
 namespace {
 
-using MakeRule = std::unique_ptr<MotionRule> (*)();
+using MakeRule = std::unique_ptr<MotionRule> (*)(const MotionClip&);
 
 constexpr MakeRule kRules[] = {
 #define BVHMILL_MOTION_RULE(factory) factory,
@@ -50,94 +50,241 @@ void LogNotJudged(const MotionFacts& facts, IssueLog* log) {
   }
 }
 
-class MotionRules final : public RowObserver {
+// What the rules need to know about a range of frames, which one thread looks
+// at.
+struct Range {
+  int64_t first = 0;
+  int64_t end = 0;
+  std::vector<std::unique_ptr<MotionRule>> rules;
+  std::vector<TrackSums> sums;
+  std::vector<ColumnRange> ranges;
+  // A value is not finite. Rules look at none of the blocks that follow.
+  bool has_non_finite = false;
+  // The memory of what was found that is drawn from the budget.
+  int64_t found_bytes = 0;
+
+  void Add(std::span<const ColumnRange> block);
+  absl::Status DrawFound(Budget* budget);
+};
+
+void Range::Add(std::span<const ColumnRange> block) {
+  for (size_t c = 0; c < ranges.size(); ++c) {
+    ranges[c].largest = std::max(ranges[c].largest, block[c].largest);
+    // Not finite if two values are too far apart.
+    const bool is_larger = !(block[c].change <= ranges[c].change);
+    if (is_larger) ranges[c].change = block[c].change;
+  }
+}
+
+absl::Status Range::DrawFound(Budget* budget) {
+  int64_t bytes = 0;
+  for (const auto& rule : rules) bytes += rule->Bytes();
+  if (bytes <= found_bytes) return absl::OkStatus();
+  BVHMILL_RETURN_IF_ERROR(budget->Hold(bytes - found_bytes));
+  found_bytes = bytes;
+  return absl::OkStatus();
+}
+
+class MotionCheck {
  public:
-  MotionRules() {
-    for (const MakeRule make : kRules) rules_.push_back(make());
-  }
+  MotionCheck(const CheckedClip& clip, Budget* budget, MotionMemory* memory)
+      : checked_(clip),
+        budget_(*budget),
+        memory_(*memory),
+        clip_(memory->clip) {}
 
-  int64_t MemoryBytes(const Skeleton& skeleton,
-                      const SkeletonFacts& /*facts*/) const override {
-    return MotionBlocks::MemoryBytes(skeleton) +
-           static_cast<int64_t>(skeleton.channels.size()) * kRuleChannelBytes +
-           MotionBlocks::MaxTracks(skeleton) * kRuleTrackBytes *
-               static_cast<int64_t>(rules_.size());
-  }
-
-  void Begin(const ObservedClip& clip) override {
-    clip_.emplace(clip);
-    blocks_.Begin(clip);
-    cuts_.Begin(blocks_.clip());
-    blocks_.clip().cuts = &cuts_;
-    for (const auto& rule : rules_) rule->Begin(blocks_.clip());
-  }
-
-  void Add(const ObservedRows& rows) override {
-    int64_t done = 0;
-    while (done < rows.frames) {
-      if (blocks_.IsFull()) Pass(/*is_last=*/false);
-      done += blocks_.Take(rows, done);
-    }
-  }
-
-  // A clip with void rows is refused, and nothing is logged about it.
-  void Truncate(int64_t /*frames*/) override {}
-
-  void Finish(IssueLog* log) override {
-    MotionClip& clip = blocks_.clip();
-    if (clip.facts->frames = blocks_.frames(); clip.facts->frames == 0) return;
-    Pass(/*is_last=*/true);
-    FindBodyRoot();
-    if (clip.facts->frames > 1) LogFrameTime(clip, log);
-    if (clip.facts->non_finite_rows > 0) {
-      log->SetNonFiniteRows(clip.facts->non_finite_rows,
-                            blocks_.non_finite_runs());
-      return LogNotJudged(*clip.facts, log);
-    }
-    // The rules about rows that repeat come first.
-    rules_.front()->Finish(log);
-    LogNotJudged(*clip.facts, log);
-    if (clip.facts->frames < kFewestMotionFrames) return;
-    cuts_.Finish(log);
-    for (size_t i = 1; i < rules_.size(); ++i) rules_[i]->Finish(log);
-  }
+  absl::Status Begin(Parallel* parallel);
+  absl::Status Look(Parallel* parallel);
+  void Decide(IssueLog* log);
 
  private:
-  void FindBodyRoot() {
-    const std::vector<int32_t>& joints = clip_->facts.trunk.joints;
-    if (joints.empty()) return;
-    const int32_t stated = clip_->motion.stated_root;
-    if (std::find(joints.begin(), joints.end(), stated) != joints.end()) {
-      clip_->motion.body_root = stated;
-      return;
-    }
-    if (joints.size() == 1) {
-      clip_->motion.body_root = joints[0];
-      return;
-    }
-    clip_->motion.body_root = FindBodyRoots(
-        clip_->skeleton, std::span(&clip_->facts.trunk, 1),
-        clip_->motion.moving_columns, clip_->conventions.joint_positions)[0];
+  int64_t BlockSize() const { return BlockFrames(clip_); }
+  int64_t RangeFrames() const { return memory_.range_blocks * BlockSize(); }
+  // A clip without channels may have any number of frames: there is one range,
+  // of no frames.
+  int64_t RangeCount() const {
+    if (clip_.tracks.empty()) return 1;
+    return (clip_.frames + RangeFrames() - 1) / RangeFrames();
   }
-  // Gives the block to the rules, unless the clip has values that are not
-  // finite.
-  void Pass(bool is_last) {
-    const MotionBlock* block = blocks_.Finish(is_last);
-    if (block == nullptr) return;
-    cuts_.Add(*block);
-    for (const auto& rule : rules_) rule->Add(*block);
-  }
+  absl::Status LookAt(Range* range, BlockReader* reader);
+  void LookBefore(const Range& range, BlockReader* reader);
+  void JoinRanges();
+  void FindBodyRoot();
+  void CountNonFinite(IssueLog* log);
 
-  std::optional<ObservedClip> clip_;
-  MotionBlocks blocks_;
-  CutFinder cuts_;
-  std::vector<std::unique_ptr<MotionRule>> rules_;
+  const CheckedClip& checked_;
+  Budget& budget_;
+  MotionMemory& memory_;
+  MotionClip& clip_;
+  std::vector<Range> ranges_;
 };
+
+absl::Status MotionCheck::Begin(Parallel* parallel) {
+  clip_.thresholds = &checked_.thresholds;
+  clip_.facts = &checked_.motion;
+  clip_.frame_time = checked_.frame_time;
+  constexpr auto kTotalBytes = static_cast<int64_t>(5 * sizeof(float));
+  if (!checked_.skeleton.channels.empty()) {
+    BVHMILL_RETURN_IF_ERROR(budget_.Hold(kTotalBytes * checked_.frames));
+  }
+  BeginMotionClip(checked_.skeleton, checked_.values, checked_.frames, &clip_);
+  constexpr double kFullRate = 60;
+  clip_.totals.max_kink =
+      KinkOf(kTotalDegrees * std::max(1.0, kFullRate * checked_.motion.dt));
+  const auto range_bytes = static_cast<int64_t>(
+      clip_.tracks.size() * (sizeof(TrackSums) + kRuleTrackBytes) +
+      clip_.ranges.size() * sizeof(ColumnRange));
+  const int64_t threads = std::min<int64_t>(parallel->threads(), RangeCount());
+  BVHMILL_RETURN_IF_ERROR(
+      budget_.Hold(threads * BlockBytes(clip_) + RangeCount() * range_bytes));
+  ranges_.resize(static_cast<size_t>(RangeCount()));
+  for (size_t i = 0; i < ranges_.size(); ++i) {
+    Range& range = ranges_[i];
+    range.first = static_cast<int64_t>(i) * RangeFrames();
+    range.end = clip_.tracks.empty()
+                    ? 0
+                    : std::min(range.first + RangeFrames(), clip_.frames);
+    range.sums.resize(clip_.tracks.size());
+    range.ranges.resize(clip_.ranges.size());
+    for (const MakeRule make : kRules) range.rules.push_back(make(clip_));
+  }
+  return absl::OkStatus();
+}
+
+void MotionCheck::LookBefore(const Range& range, BlockReader* reader) {
+  constexpr int64_t kRounding = 3;
+  const int64_t frames =
+      WholeFrames(kReachBackSeconds, checked_.motion.dt) + kRounding;
+  const int64_t blocks = (frames + BlockSize() - 1) / BlockSize();
+  int64_t at = std::max(range.first - blocks * BlockSize(), int64_t{0});
+  reader->Begin(clip_, at);
+  for (; at < range.first && reader->Read(BlockSize()); at += BlockSize()) {
+    for (size_t track = 0; track < clip_.tracks.size(); ++track) {
+      reader->ReadTrack(track);
+      reader->Sum();
+      for (const auto& rule : range.rules) rule->LookBefore(reader->block());
+    }
+  }
+}
+
+absl::Status MotionCheck::LookAt(Range* range, BlockReader* reader) {
+  LookBefore(*range, reader);
+  for (int64_t at = range->first; at < range->end; at += BlockSize()) {
+    BVHMILL_RETURN_IF_ERROR(budget_.Work(0));
+    const bool is_finite = reader->Read(std::min(BlockSize(), range->end - at));
+    range->Add(reader->block().ranges);
+    if (!is_finite) range->has_non_finite = true;
+    if (range->has_non_finite) continue;
+    for (size_t track = 0; track < clip_.tracks.size(); ++track) {
+      reader->ReadTrack(track);
+      reader->SumInto(&range->sums[track], &clip_.totals);
+      for (const auto& rule : range->rules) rule->Look(reader->block());
+    }
+    BVHMILL_RETURN_IF_ERROR(range->DrawFound(&budget_));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MotionCheck::Look(Parallel* parallel) {
+  if (ranges_.size() == 1 || parallel->threads() == 1) {
+    for (Range& range : ranges_) {
+      BVHMILL_RETURN_IF_ERROR(LookAt(&range, &memory_.reader));
+    }
+    return absl::OkStatus();
+  }
+  std::vector<absl::Status> statuses(ranges_.size());
+  parallel->Run(static_cast<int64_t>(ranges_.size()), [&](int64_t i) {
+    BlockReader reader;
+    const auto at = static_cast<size_t>(i);
+    statuses[at] = LookAt(&ranges_[at], &reader);
+  });
+  for (const absl::Status& status : statuses) BVHMILL_RETURN_IF_ERROR(status);
+  return absl::OkStatus();
+}
+
+void MotionCheck::JoinRanges() {
+  Range& all = ranges_[0];
+  for (size_t i = 1; i < ranges_.size(); ++i) {
+    const Range& later = ranges_[i];
+    all.Add(later.ranges);
+    all.has_non_finite = all.has_non_finite || later.has_non_finite;
+    for (size_t track = 0; track < all.sums.size(); ++track) {
+      all.sums[track].Add(later.sums[track]);
+    }
+    for (size_t rule = 0; rule < all.rules.size(); ++rule) {
+      all.rules[rule]->Append(*later.rules[rule]);
+    }
+  }
+  clip_.sums = all.sums;
+  clip_.ranges = all.ranges;
+}
+
+void MotionCheck::FindBodyRoot() {
+  MotionFacts& facts = checked_.motion;
+  std::vector<uint8_t>& moving = memory_.moving_columns;
+  moving.clear();
+  for (const ColumnRange& range : clip_.ranges) {
+    moving.push_back(range.change != 0 ? 1 : 0);
+  }
+  facts.moving_columns = moving;
+  const std::vector<int32_t>& joints = checked_.facts.trunk.joints;
+  if (joints.empty()) return;
+  const bool is_stated = std::find(joints.begin(), joints.end(),
+                                   facts.stated_root) != joints.end();
+  if (is_stated || joints.size() == 1) {
+    facts.body_root = is_stated ? facts.stated_root : joints[0];
+    return;
+  }
+  facts.body_root =
+      FindBodyRoots(checked_.skeleton, std::span(&checked_.facts.trunk, 1),
+                    moving, checked_.conventions.joint_positions)[0];
+}
+
+// Counts the rows that have a value which is not finite, and runs of them.
+void MotionCheck::CountNonFinite(IssueLog* log) {
+  int64_t rows = 0;
+  int64_t runs = 0;
+  bool was_finite = true;
+  for (int64_t t = 0; t < clip_.frames; ++t) {
+    const auto row = clip_.Row(t);
+    const bool is_finite = std::all_of(row.begin(), row.end(), [](float value) {
+      return std::isfinite(value);
+    });
+    rows += is_finite ? 0 : 1;
+    runs += was_finite && !is_finite ? 1 : 0;
+    was_finite = is_finite;
+  }
+  checked_.motion.non_finite_rows = rows;
+  log->SetNonFiniteRows(rows, runs);
+}
+
+void MotionCheck::Decide(IssueLog* log) {
+  MotionFacts& facts = checked_.motion;
+  JoinRanges();
+  FindBodyRoot();
+  if (facts.frames > 1) LogFrameTime(clip_, log);
+  if (ranges_[0].has_non_finite) {
+    CountNonFinite(log);
+    return LogNotJudged(facts, log);
+  }
+  const auto& rules = ranges_[0].rules;
+  rules.front()->Decide(log);
+  LogNotJudged(facts, log);
+  if (facts.frames < kFewestMotionFrames || clip_.tracks.empty()) return;
+  for (size_t i = 1; i < rules.size(); ++i) rules[i]->Decide(log);
+}
 
 }  // namespace
 
-std::unique_ptr<RowObserver> MakeMotionRules() {
-  return std::make_unique<MotionRules>();
+absl::Status CheckMotion(const CheckedClip& clip, Parallel* parallel,
+                         Budget* budget, MotionMemory* memory, IssueLog* log) {
+  clip.motion.frames = clip.frames;
+  if (clip.frames == 0) return absl::OkStatus();
+  MotionCheck check(clip, budget, memory);
+  BVHMILL_RETURN_IF_ERROR(check.Begin(parallel));
+  BVHMILL_RETURN_IF_ERROR(check.Look(parallel));
+  check.Decide(log);
+  return absl::OkStatus();
 }
 
 }  // namespace bvhmill

@@ -36,27 +36,4 @@ std::string QuotedNode(const MotionClip& clip, int32_t node) {
   return Quote(DisplayName(*clip.skeleton, node));
 }
 
-Quat<double> PoseAt(const MotionClip& clip, const MotionBlock& block,
-                    const MotionTrack& track, size_t i) {
-  Quat<double> q;
-  if (track.kind == TrackKind::kPosition) q.w = 0;
-  for (const TrackColumn& column : clip.ColumnsOf(track)) {
-    const double value = block.ValuesOf(column.column)[i];
-    if (track.kind == TrackKind::kRotation) {
-      q = Multiply(q, AxisQuat(column.axis, value));
-    } else {
-      (column.axis == 0 ? q.x : column.axis == 1 ? q.y : q.z) = value;
-    }
-  }
-  return q;
-}
-
-double StepBetween(const Quat<double>& a, const Quat<double>& b) {
-  const bool is_opposite = Dot(a, b) < 0;
-  const double s = is_opposite && (a.w != 0 || b.w != 0) ? -1 : 1;
-  const auto square = [](double v) { return v * v; };
-  return square(a.x - s * b.x) + square(a.y - s * b.y) + square(a.z - s * b.z) +
-         square(a.w - s * b.w);
-}
-
 }  // namespace bvhmill

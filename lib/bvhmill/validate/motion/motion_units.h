@@ -1,6 +1,6 @@
 #pragma once
 
-// Steps and kinks (motion_rule.h) in degrees and in shares of the reach, and
+// Steps and kinks (motion_clip.h) in degrees and in shares of the reach, and
 // parts of issues about motion. Private to validate/motion/.
 
 #include <algorithm>
@@ -10,9 +10,8 @@
 #include <numbers>
 #include <string>
 
-#include "bvhmill/math/linear.h"
 #include "bvhmill/report/report.h"
-#include "bvhmill/validate/motion/motion_rule.h"
+#include "bvhmill/validate/motion/motion_clip.h"
 
 namespace bvhmill {
 
@@ -61,14 +60,6 @@ size_t FirstOf(size_t i, size_t last, const Matches& matches) {
   while (i < last && !matches(i)) ++i;
   return i;
 }
-
-// The pose of a track in the frame of index `i`: a rotation, or a position as
-// the first three components.
-Quat<double> PoseAt(const MotionClip& clip, const MotionBlock& block,
-                    const MotionTrack& track, size_t i);
-
-// The square of the distance of two poses, as a step has it.
-double StepBetween(const Quat<double>& a, const Quat<double>& b);
 
 // Adds two args: "seconds" is the time that `frames` frames last, and
 // "duration" is `before` and that time in words. If the file states no rate,

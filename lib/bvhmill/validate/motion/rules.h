@@ -9,7 +9,8 @@
 
 namespace bvhmill {
 
-#define BVHMILL_MOTION_RULE(factory) std::unique_ptr<MotionRule> factory();
+#define BVHMILL_MOTION_RULE(factory) \
+  std::unique_ptr<MotionRule> factory(const MotionClip& clip);
 #include "bvhmill/validate/motion/rules.inc"
 #undef BVHMILL_MOTION_RULE
 

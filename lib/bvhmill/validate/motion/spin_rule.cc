@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,16 @@ struct Turns {
   float degrees_per_frame = 0;
 };
 
+// A step that may be part of a turn, or the first one of three that are too
+// fast.
+struct FastStep {
+  int32_t track = 0;
+  bool is_in_turn = false;
+  int64_t frame = 0;
+  // The step, or the least of three steps that are too fast.
+  float step = 0;
+};
+
 struct Spin {
   int64_t count = 0;
   int64_t first = 0;
@@ -70,31 +81,35 @@ std::array<double, 3> TurnBetween(const Quat<double>& a,
 
 class SpinRule final : public MotionRule {
  public:
-  void Begin(const MotionClip& clip) override;
-  void Add(const MotionBlock& block) override;
-  void Finish(IssueLog* log) override;
+  explicit SpinRule(const MotionClip& clip);
+  void Look(const MotionBlock& block) override;
+  void Append(const MotionRule& later) override {
+    AppendFound(static_cast<const SpinRule&>(later).found_, &found_);
+  }
+  int64_t Bytes() const override { return BytesOf(found_); }
+  void Decide(IssueLog* log) override;
 
  private:
   void FindTrunk();
-  bool IsInTurn(const float* steps, size_t i, size_t last) const;
-  void AddTurns(const MotionBlock& block, size_t track);
-  void AddStep(const std::array<double, 3>& step, int64_t frame, Spin* spin);
-  void LogTurns(size_t track, IssueLog* log) const;
+  bool IsInTurn(const float* steps, int64_t frame) const;
+  void AddStep(const std::array<double, 3>& step, int64_t frame,
+               Spin* spin) const;
+  void AddRun(const MotionTrack& track, std::span<const FastStep> run,
+              Spin* spin) const;
+  Spin SpinOf(const MotionTrack& track, std::span<const FastStep> steps) const;
+  void Log(int32_t node, const Spin& spin, IssueLog* log) const;
+  void LogTurns(int32_t node, const Turns& turns, IssueLog* log) const;
 
-  const MotionClip* clip_ = nullptr;
   float least_ = 0;
   // The least step of a turn, and the most frames of one.
   float least_turn_ = 0;
   int32_t most_frames_ = 0;
   // By node: it turns the whole body.
   std::vector<uint8_t> is_trunk_;
-  // By node: the number of its children. Kept from clip to clip.
-  std::vector<int32_t> children_;
-  std::vector<Spin> spins_;
+  std::vector<FastStep> found_;
 };
 
-void SpinRule::Begin(const MotionClip& clip) {
-  clip_ = &clip;
+SpinRule::SpinRule(const MotionClip& clip) : MotionRule(clip) {
   const double turn = std::min(
       clip[Threshold::DATA_SPIN_degrees_per_second] * clip.facts->dt, 360.0);
   // No step reaches the chord of more than half a turn.
@@ -102,7 +117,6 @@ void SpinRule::Begin(const MotionClip& clip) {
   const bool is_judged = !IsBeyondRates(clip.frame_time) &&
                          clip.facts->dt < kLongestSpinFrameTime && turn > 0;
   least_ = is_judged ? static_cast<float>(chord * chord) : HUGE_VALF;
-  spins_.assign(clip.rotations, {});
   constexpr double kMostFrames = 1e6;
   constexpr double kRounding = 1.001;
   const double frames = std::clamp(
@@ -118,23 +132,23 @@ void SpinRule::Begin(const MotionClip& clip) {
 
 // The roots and their only children in a row.
 void SpinRule::FindTrunk() {
-  const auto& nodes = clip_->skeleton->nodes;
-  children_.assign(nodes.size(), 0);
+  const auto& nodes = clip_.skeleton->nodes;
+  std::vector<int32_t> children(nodes.size());
   for (const Node& node : nodes) {
-    if (node.parent >= 0) ++children_[static_cast<size_t>(node.parent)];
+    if (node.parent >= 0) ++children[static_cast<size_t>(node.parent)];
   }
   is_trunk_.assign(nodes.size(), 0);
   for (size_t i = 0; i < nodes.size(); ++i) {
     const auto parent = static_cast<size_t>(nodes[i].parent);
     const bool is_root = nodes[i].parent < 0;
     const bool is_trunk =
-        is_root || (is_trunk_[parent] != 0 && children_[parent] == 1);
+        is_root || (is_trunk_[parent] != 0 && children[parent] == 1);
     is_trunk_[i] = is_trunk ? 1 : 0;
   }
 }
 
 void SpinRule::AddStep(const std::array<double, 3>& step, int64_t frame,
-                       Spin* spin) {
+                       Spin* spin) const {
   TurnRun& run = spin->run;
   if (run.frames == 0) run = {frame, 0, 0, {}};
   ++run.frames;
@@ -145,7 +159,7 @@ void SpinRule::AddStep(const std::array<double, 3>& step, int64_t frame,
   const float turn = std::hypot(run.turn[0], run.turn[1], run.turn[2]);
   const bool is_round = run.frames >= kFewestTurnFrames &&
                         turn >= kOneAxis * run.way &&
-                        turn >= (*clip_)[Threshold::DATA_SPIN_turn];
+                        turn >= clip_[Threshold::DATA_SPIN_turn];
   if (!is_round && run.frames < most_frames_) return;
   if (is_round) {
     Turns& turns = spin->turns;
@@ -161,108 +175,126 @@ void SpinRule::AddStep(const std::array<double, 3>& step, int64_t frame,
   run.frames = 0;
 }
 
-// True if the step at `i` may be part of a turn: it is large, and so are its
-// neighbours that make kFewestTurnFrames with it. Steps from `last` on are not
-// known yet.
-bool SpinRule::IsInTurn(const float* steps, size_t i, size_t last) const {
-  const auto is_large = [&](size_t at) {
-    return at >= last || steps[at] >= least_turn_;
+// True if the step to `frame` may be part of a turn: it is large, and so are
+// its neighbours that make kFewestTurnFrames with it. `steps` points to it. The
+// step to the last frame may be no part of the motion, and counts as large.
+bool SpinRule::IsInTurn(const float* steps, int64_t frame) const {
+  const auto is_large = [&](int64_t at) {
+    return frame + at >= clip_.frames - 1 || steps[at] >= least_turn_;
   };
-  if (!is_large(i)) return false;
-  static_assert(kFewestTurnFrames == 3 && kStepLead > 2);
-  return is_large(i - 1) ? is_large(i - 2) || is_large(i + 1)
-                         : is_large(i + 1) && is_large(i + 2);
+  if (!is_large(0)) return false;
+  static_assert(kFewestTurnFrames == 3);
+  return is_large(-1) ? is_large(-2) || is_large(1)
+                      : is_large(1) && is_large(2);
 }
 
 // The steps to the first and the last frame are left out: these may be no part
 // of the motion.
-void SpinRule::AddTurns(const MotionBlock& block, size_t track) {
-  const MotionTrack& which = clip_->tracks[track];
-  Spin& spin = spins_[track];
-  const float* const steps = block.StepsOf(track);
-  const int64_t end = block.is_last ? block.end() - 1 : block.end();
-  const size_t last = block.IndexOf(end);
-  Quat<double> pose;
-  size_t pose_at = 0;
-  for (size_t i = block.IndexOf(std::max<int64_t>(block.first, 2)); i < last;
-       ++i) {
-    if (!IsInTurn(steps, i, last)) {
-      spin.run.frames = 0;
+void SpinRule::Look(const MotionBlock& block) {
+  if (block.track >= clip_.rotations) return;
+  const bool is_trunk =
+      is_trunk_[static_cast<size_t>(clip_.tracks[block.track].node)] != 0;
+  const float slowest = is_trunk ? least_ : std::min(least_turn_, least_);
+  if (block.sums.max_step < slowest) return;
+  const int64_t begin = std::max<int64_t>(block.first, 2);
+  const int64_t end = std::min(block.end(), clip_.frames - 1);
+  const float* const steps = block.steps.data();
+  const size_t last = block.IndexOf(std::max(begin, end));
+  const auto is_fast = [=](size_t i) { return steps[i] >= slowest; };
+  for (size_t i = FirstOf(block.IndexOf(begin), last, is_fast); i < last;
+       i = FirstOf(i + 1, last, is_fast)) {
+    const auto id = static_cast<int32_t>(block.track);
+    const int64_t frame = block.FrameOf(i);
+    if (!is_trunk && IsInTurn(steps + i, frame)) {
+      found_.push_back({id, true, frame, steps[i]});
+    }
+    const float least = std::min({steps[i], steps[i + 1], steps[i + 2]});
+    const bool has_three = frame + kFramesLater < clip_.frames;
+    if (has_three && least >= least_)
+      found_.push_back({id, false, frame, least});
+  }
+}
+
+// Follows the steps of a run without a gap, if they lead far enough.
+void SpinRule::AddRun(const MotionTrack& track, std::span<const FastStep> run,
+                      Spin* spin) const {
+  double way = 0;
+  for (const FastStep& step : run) way += AngleDegrees(step.step);
+  // Room for rounding.
+  constexpr double kLess = 0.999;
+  if (way < kLess * clip_[Threshold::DATA_SPIN_turn]) return;
+  spin->run.frames = 0;
+  Quat<double> before = PoseAt(clip_, track, run.front().frame - 1);
+  for (const FastStep& step : run) {
+    const Quat<double> pose = PoseAt(clip_, track, step.frame);
+    AddStep(TurnBetween(before, pose), step.frame, spin);
+    before = pose;
+  }
+}
+
+Spin SpinRule::SpinOf(const MotionTrack& track,
+                      std::span<const FastStep> steps) const {
+  Spin spin;
+  std::vector<FastStep> run;
+  for (const FastStep& step : steps) {
+    if (step.is_in_turn) {
+      const bool follows = !run.empty() && run.back().frame == step.frame - 1;
+      if (!follows && !run.empty()) {
+        AddRun(track, run, &spin);
+        run.clear();
+      }
+      run.push_back(step);
       continue;
     }
-    const Quat<double> before =
-        pose_at == i - 1 ? pose : PoseAt(*clip_, block, which, i - 1);
-    pose = PoseAt(*clip_, block, which, i);
-    pose_at = i;
-    AddStep(TurnBetween(before, pose), block.FrameOf(i), &spin);
+    if (spin.count++ == 0) spin.first = step.frame;
+    spin.last = step.frame;
+    if (step.step <= spin.step) continue;
+    spin.step = step.step;
+    spin.frame = step.frame;
   }
+  if (!run.empty()) AddRun(track, run, &spin);
+  return spin;
 }
 
-void SpinRule::Add(const MotionBlock& block) {
-  const int64_t begin = std::max<int64_t>(block.BeginFor(kFramesLater), 2);
-  for (size_t track = 0; track < spins_.size(); ++track) {
-    const bool is_trunk =
-        is_trunk_[static_cast<size_t>(clip_->tracks[track].node)] != 0;
-    if (block.max_steps[track] < least_turn_) {
-      spins_[track].run.frames = 0;
-    } else if (!is_trunk) {
-      AddTurns(block, track);
-    }
-    // One of the three steps is in this block.
-    if (block.max_steps[track] < least_) continue;
-    const float* steps = block.StepsOf(track);
-    Spin& spin = spins_[track];
-    for (int64_t t = begin; t < block.EndFor(kFramesLater); ++t) {
-      const float* at = steps + block.IndexOf(t);
-      const float step = std::min({at[0], at[1], at[2]});
-      if (!(step >= least_)) continue;
-      if (spin.count++ == 0) spin.first = t;
-      spin.last = t;
-      if (step <= spin.step) continue;
-      spin.step = step;
-      spin.frame = t;
-    }
-  }
-}
-
-void SpinRule::LogTurns(size_t track, IssueLog* log) const {
-  const Turns& turns = spins_[track].turns;
-  const int32_t node = clip_->tracks[track].node;
-  Location at = MotionLocation(*clip_, node, turns.frame);
+void SpinRule::LogTurns(int32_t node, const Turns& turns, IssueLog* log) const {
+  Location at = MotionLocation(clip_, node, turns.frame);
   at.last_frame = turns.frame + turns.frames - 1;
-  const double speed = turns.degrees_per_frame / clip_->facts->dt;
+  const double speed = turns.degrees_per_frame / clip_.facts->dt;
   log->Add(IssueCode::DATA_SPIN, at,
-           {{"joint", QuotedNode(*clip_, node)},
+           {{"joint", QuotedNode(clip_, node)},
             {"degrees_per_second", Short(speed)},
             {"first", std::to_string(turns.first)},
             {"last", std::to_string(turns.last)}},
            turns.count);
 }
 
-void SpinRule::Finish(IssueLog* log) {
-  for (size_t track = 0; track < spins_.size(); ++track) {
-    const Spin& spin = spins_[track];
-    if (spin.count == 0) {
-      if (spin.turns.count > 0) LogTurns(track, log);
-      continue;
-    }
-    const int32_t node = clip_->tracks[track].node;
-    Location at = MotionLocation(*clip_, node, spin.frame);
-    at.last_frame = spin.frame + kFramesLater;
-    log->Add(IssueCode::DATA_SPIN, at,
-             {{"joint", QuotedNode(*clip_, node)},
-              {"degrees_per_second",
-               Short(AngleDegrees(spin.step) / clip_->facts->dt)},
-              {"first", std::to_string(spin.first)},
-              {"last", std::to_string(spin.last)}},
-             spin.count);
+void SpinRule::Log(int32_t node, const Spin& spin, IssueLog* log) const {
+  if (spin.count == 0) {
+    if (spin.turns.count > 0) LogTurns(node, spin.turns, log);
+    return;
   }
+  Location at = MotionLocation(clip_, node, spin.frame);
+  at.last_frame = spin.frame + kFramesLater;
+  log->Add(
+      IssueCode::DATA_SPIN, at,
+      {{"joint", QuotedNode(clip_, node)},
+       {"degrees_per_second", Short(AngleDegrees(spin.step) / clip_.facts->dt)},
+       {"first", std::to_string(spin.first)},
+       {"last", std::to_string(spin.last)}},
+      spin.count);
+}
+
+void SpinRule::Decide(IssueLog* log) {
+  ForEachTrack(&found_, [&](size_t track, std::span<const FastStep> steps) {
+    const MotionTrack& which = clip_.tracks[track];
+    Log(which.node, SpinOf(which, steps), log);
+  });
 }
 
 }  // namespace
 
-std::unique_ptr<MotionRule> MakeSpinRule() {
-  return std::make_unique<SpinRule>();
+std::unique_ptr<MotionRule> MakeSpinRule(const MotionClip& clip) {
+  return std::make_unique<SpinRule>(clip);
 }
 
 }  // namespace bvhmill

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "bvhmill/report/short_number.h"
-#include "bvhmill/validate/motion/events/line_runs.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
 
@@ -35,6 +34,11 @@ constexpr double kUsualHertz = 2.7;
 // this share of its mean.
 constexpr double kMostLineHertz = 0.2;
 constexpr double kLeastLineSteps = 0.03;
+// On a line the body turns by at least this much, in degrees. Smaller steps are
+// the rounding of the text.
+constexpr double kLeastBodyStep = 0.05;
+// A limb may turn evenly for fewer frames.
+constexpr int64_t kFewestLineFrames = 6;
 
 // The sums of kinks by frame number modulo kAllPhases.
 struct Phases {
@@ -52,9 +56,10 @@ struct Phases {
 std::array<double, kMostStride> Phases::Means(size_t stride) const {
   std::array<double, kMostStride> means = {};
   std::array<int64_t, kMostStride> frames = {};
-  for (size_t i = 0; i < kAllPhases; ++i) {
-    means[i % stride] += sums[i];
-    frames[i % stride] += counts[i];
+  for (size_t i = 0, phase = 0; i < kAllPhases; ++i) {
+    means[phase] += sums[i];
+    frames[phase] += counts[i];
+    phase = phase + 1 == stride ? 0 : phase + 1;
   }
   for (size_t i = 0; i < stride; ++i) {
     if (frames[i] > 0) means[i] /= static_cast<double>(frames[i]);
@@ -74,73 +79,121 @@ size_t Phases::Largest(size_t stride) const {
   return static_cast<size_t>(largest - means.begin());
 }
 
+// The frames first .. last, in which all joints move along straight lines, lie
+// between frames that were captured. The steps from there add up to `steps`,
+// the kinks there to `kinks`: sums of roots over all joints.
+struct LineRun {
+  int64_t first = 0;
+  int64_t last = -1;
+  double steps = 0;
+  double kinks = 0;
+
+  int64_t frames() const { return last - first + 1; }
+};
+
+// The longest run of DATA_INTERPOLATED.line_seconds or more, without frames if
+// there is none, and the number of them.
+struct LineRuns {
+  LineRun longest;
+  int64_t count = 0;
+};
+
 class TempoRules final : public MotionRule {
  public:
-  void Begin(const MotionClip& clip) override;
-  void Add(const MotionBlock& block) override;
-  void Finish(IssueLog* log) override;
+  explicit TempoRules(const MotionClip& clip)
+      : MotionRule(clip),
+        kinks_(FrameTotals::FrameZero(clip.totals.kinks)),
+        steps_(FrameTotals::FrameZero(clip.totals.steps)) {}
+  void Decide(IssueLog* log) override;
 
  private:
+  Phases SumPhases() const;
+  LineRuns FindLines() const;
   bool LogInterpolated(IssueLog* log) const;
   bool IsLine(const LineRun& run) const;
   void LogLines(IssueLog* log) const;
   double Hertz() const;
   void LogTempo(IssueLog* log) const;
 
-  const MotionClip* clip_ = nullptr;
-  Phases phases_;
-  int64_t frames_ = 0;
-  LineRuns lines_;
+  // Over all joints, by frame.
+  const float* kinks_ = nullptr;
+  const float* steps_ = nullptr;
 };
 
-void TempoRules::Begin(const MotionClip& clip) {
-  clip_ = &clip;
-  phases_ = {};
-  frames_ = 0;
-  lines_.Begin(clip);
-}
-
-void TempoRules::Add(const MotionBlock& block) {
-  lines_.Add(block);
-  const int64_t end = block.is_last ? block.end() - 2 : block.EndFor(1);
-  const int64_t begin = std::max(block.BeginFor(1), kFirstKink);
-  if (begin >= end) return;
-  const float* const kinks = block.totals->kinks.data() + block.IndexOf(begin);
-  const auto count = static_cast<size_t>(end - begin);
-  frames_ += end - begin;
-  size_t phase = static_cast<size_t>(begin) % kAllPhases;
-  for (size_t i = 0; i < count; ++i) {
-    phases_.sums[phase] += double{kinks[i]};
-    ++phases_.counts[phase];
+Phases TempoRules::SumPhases() const {
+  Phases phases;
+  size_t phase = kFirstKink;
+  for (int64_t t = kFirstKink; t < clip_.frames - 2; ++t) {
+    phases.sums[phase] += double{kinks_[t]};
+    ++phases.counts[phase];
     phase = phase + 1 == kAllPhases ? 0 : phase + 1;
   }
+  return phases;
+}
+
+// A frame lies on a line if its kinks are small, compared with the steps after
+// it: those of a motion that changes its direction less than
+// DATA_INTERPOLATED.line_hertz times a second.
+LineRuns TempoRules::FindLines() const {
+  // A sine of f Hz has kinks of 2 pi f dt times its steps, in the mean.
+  const auto ratio =
+      static_cast<float>(2 * std::numbers::pi * clip_.facts->dt *
+                         clip_[Threshold::DATA_INTERPOLATED_line_hertz]);
+  const auto least_steps = static_cast<float>(kLeastBodyStep / (2 * kDegrees));
+  // Frame times are rounded.
+  constexpr double kRounding = 0.999;
+  const double least_seconds =
+      kRounding * clip_[Threshold::DATA_INTERPOLATED_line_seconds];
+  const auto is_line = [&](int64_t t) {
+    return kinks_[t] <= ratio * steps_[t + 1] && steps_[t + 1] >= least_steps;
+  };
+  LineRuns runs;
+  LineRun run;
+  for (int64_t t = 1; t < clip_.frames; ++t) {
+    if (t + 1 < clip_.frames && is_line(t)) {
+      if (run.frames() == 0) run.first = t;
+      run.last = t;
+      run.steps += double{steps_[t + 1]};
+      run.kinks += double{kinks_[t]};
+      continue;
+    }
+    const auto frames = static_cast<double>(run.frames());
+    if (run.frames() >= kFewestLineFrames &&
+        frames * clip_.facts->dt >= least_seconds) {
+      ++runs.count;
+      if (run.frames() > runs.longest.frames()) runs.longest = run;
+    }
+    run = {};
+  }
+  return runs;
 }
 
 // True if it is logged.
 bool TempoRules::LogInterpolated(IssueLog* log) const {
-  const MotionClip& clip = *clip_;
+  const MotionClip& clip = clip_;
   const auto frames = static_cast<double>(clip.facts->frames);
-  if (frames < clip[Threshold::DATA_INTERPOLATED_frames] || frames_ == 0 ||
+  const int64_t judged = clip.frames - 2 - kFirstKink;
+  if (frames < clip[Threshold::DATA_INTERPOLATED_frames] || judged <= 0 ||
       clip.rotations == 0) {
     return false;
   }
+  const Phases phases = SumPhases();
   const double kinks =
-      std::accumulate(phases_.sums.begin(), phases_.sums.end(), 0.0);
-  const double mean = kDegrees * kinks / static_cast<double>(frames_) /
+      std::accumulate(phases.sums.begin(), phases.sums.end(), 0.0);
+  const double mean = kDegrees * kinks / static_cast<double>(judged) /
                       static_cast<double>(clip.rotations);
+  if (mean <= clip[Threshold::DATA_INTERPOLATED_degrees]) return false;
   size_t best = kLeastStride;
-  for (size_t stride = kLeastStride; stride <= kMostStride; ++stride) {
-    if (phases_.Ratio(stride) < phases_.Ratio(best)) {
-      best = stride;
-    }
+  double ratio = phases.Ratio(best);
+  for (size_t stride = best + 1; stride <= kMostStride; ++stride) {
+    const double other = phases.Ratio(stride);
+    if (other >= ratio) continue;
+    best = stride;
+    ratio = other;
   }
-  const double ratio = phases_.Ratio(best);
-  if (ratio >= clip[Threshold::DATA_INTERPOLATED_ratio] ||
-      mean <= clip[Threshold::DATA_INTERPOLATED_degrees]) {
-    return false;
-  }
+  if (ratio >= clip[Threshold::DATA_INTERPOLATED_ratio]) return false;
   const std::string stride = std::to_string(best);
-  const std::string phase = std::to_string(phases_.Largest(best));
+  const std::string phase = std::to_string(phases.Largest(best));
   log->Add(
       IssueCode::DATA_INTERPOLATED, {},
       {{"which", "between every " + stride + " from frame " + phase + " on"},
@@ -152,13 +205,12 @@ bool TempoRules::LogInterpolated(IssueLog* log) const {
 }
 
 bool TempoRules::IsLine(const LineRun& run) const {
-  const MotionClip& clip = *clip_;
+  const MotionClip& clip = clip_;
   if (run.frames() <= 0) return false;
   const double hertz =
       run.kinks / (2 * std::numbers::pi * clip.facts->dt * run.steps);
-  double all = 0;
-  for (size_t i = 0; i < clip.rotations; ++i) all += clip.sums[i].steps;
-  const double mean = all / static_cast<double>(clip.facts->frames - 1);
+  const double mean =
+      AllSteps(clip) / static_cast<double>(clip.facts->frames - 1);
   const auto frames = static_cast<double>(run.frames());
   return hertz <= kMostLineHertz * Hertz() &&
          run.steps >= kLeastLineSteps * mean * frames;
@@ -166,7 +218,8 @@ bool TempoRules::IsLine(const LineRun& run) const {
 
 // A gap that was filled, or the frames between two keys.
 void TempoRules::LogLines(IssueLog* log) const {
-  const LineRun& run = lines_.longest();
+  const LineRuns runs = FindLines();
+  const LineRun& run = runs.longest;
   if (!IsLine(run)) return;
   Location at = FrameLocation(run.first);
   at.last_frame = run.last;
@@ -176,15 +229,15 @@ void TempoRules::LogLines(IssueLog* log) const {
                     {"first", first},
                     {"last", last},
                     {"frames", std::to_string(run.frames())}};
-  AddSeconds(*clip_, run.frames(), " for ", &args);
+  AddSeconds(clip_, run.frames(), " for ", &args);
   const auto duration = args.back();
   args.emplace_back("reading", "no joint changes its speed" + duration.second);
-  log->Add(IssueCode::DATA_INTERPOLATED, at, std::move(args), lines_.runs());
+  log->Add(IssueCode::DATA_INTERPOLATED, at, std::move(args), runs.count);
 }
 
 // Second over first differences, as for a sine; 0 if nothing moves.
 double TempoRules::Hertz() const {
-  const MotionFacts& facts = *clip_->facts;
+  const MotionFacts& facts = *clip_.facts;
   static const float cap_step = StepOf(kCapDegrees);
   static const float cap_kink = KinkOf(kCapDegrees);
   const auto capped_step = [](float v) {
@@ -195,15 +248,15 @@ double TempoRules::Hertz() const {
   };
   double steps = 0;
   double kinks = 0;
-  for (size_t i = 0; i < clip_->rotations; ++i) {
-    const TrackSums& sums = clip_->sums[i];
+  for (size_t i = 0; i < clip_.rotations; ++i) {
+    const TrackSums& sums = clip_.sums[i];
     const double mean =
         2 * kDegrees * sums.steps / static_cast<double>(facts.frames - 1);
     if (mean <= kLeastMeanStep) continue;
     steps += sums.capped_steps;
     kinks += sums.capped_kinks;
     if (facts.first_apart) {
-      steps -= capped_step(sums.first_step);
+      steps -= capped_step(sums.first_steps[1]);
       kinks -= capped_kink(sums.first_kink);
     }
     if (facts.last_apart) {
@@ -216,7 +269,7 @@ double TempoRules::Hertz() const {
 }
 
 void TempoRules::LogTempo(IssueLog* log) const {
-  const MotionClip& clip = *clip_;
+  const MotionClip& clip = clip_;
   // A rate that is not believed plays nothing.
   const bool has_rate = clip.frame_time == clip.facts->dt;
   if (!has_rate || clip.facts->frames < kFewestFrames) return;
@@ -226,17 +279,16 @@ void TempoRules::LogTempo(IssueLog* log) const {
            {{"hertz", Short(hertz)}, {"factor", Short(kUsualHertz / hertz)}});
 }
 
-void TempoRules::Finish(IssueLog* log) {
-  lines_.Finish();
-  if (clip_->facts->has_many_repeats) return;
+void TempoRules::Decide(IssueLog* log) {
+  if (clip_.facts->has_many_repeats) return;
   if (!LogInterpolated(log)) LogLines(log);
   LogTempo(log);
 }
 
 }  // namespace
 
-std::unique_ptr<MotionRule> MakeTempoRules() {
-  return std::make_unique<TempoRules>();
+std::unique_ptr<MotionRule> MakeTempoRules(const MotionClip& clip) {
+  return std::make_unique<TempoRules>(clip);
 }
 
 }  // namespace bvhmill

@@ -1,6 +1,7 @@
 #pragma once
 
-// The conditions of spikes and jumps. Private to validate/motion/.
+// Spikes and jumps of a track, and their conditions. Private to
+// validate/motion/.
 
 #include <algorithm>
 #include <array>
@@ -9,15 +10,55 @@
 #include <optional>
 
 #include "bvhmill/math/linear.h"
-#include "bvhmill/validate/motion/events/track_events.h"
-#include "bvhmill/validate/motion/motion_rule.h"
+#include "bvhmill/math/motion_events.h"
+#include "bvhmill/validate/motion/motion_clip.h"
 
 namespace bvhmill {
 
-// The steps before and after a jump, as a share of it; and the squares of
-// steps, with room for rounding.
+// How an event is proved.
+enum class Proof : uint8_t {
+  // By itself.
+  kCertain,
+  // If `compared` is many times the usual kink of the track.
+  kCalmKink,
+  // If `compared` is many times the mean step of the track; fewer times if the
+  // pose comes back.
+  kCalmStep,
+  kCalmReturn,
+  // Never. It may be one end of a spike.
+  kEndOfSpike,
+};
+
+// The frames next to a jump in which the track is calm: its kinks are much
+// smaller. Very calm ones prove the end of a spike.
+enum JumpSide {
+  kCalmBefore = 1,
+  kCalmAfter = 2,
+  kVeryCalmBefore = 4,
+  kVeryCalmAfter = 8
+};
+
+// The pose leaves its way at `frame` and is back after `frames` frames. A jump
+// has 0 frames: it does not come back.
+struct TrackEvent {
+  int64_t frame = 0;
+  int32_t frames = 0;
+  Proof proof = Proof::kCertain;
+  // Degrees, or shares of the reach.
+  float size = 0;
+  // The kink or step that `proof` compares, in the unit of `size`.
+  float compared = 0;
+  // The size that issues state.
+  float stated = 0;
+  // Bits of JumpSide; 0 for a spike.
+  int sides = 0;
+  // A jump may be spread over 2 or 3 steps, the first of which leads to
+  // `frame`.
+  int32_t steps = 1;
+};
+
+// The steps before and after a jump, as a share of it.
 inline constexpr double kJumpShare = 0.25;
-inline constexpr float kMostBesideJump = kJumpShare * kJumpShare * 1.0001;
 
 // The thresholds of one kind of track, in degrees or shares of the reach.
 struct EventLimits {
@@ -29,43 +70,24 @@ struct EventLimits {
   double jump = 0;
   double jump_rate = 0;
   bool has_calm_forms = false;
-  // Steps and kinks below both of these are no events.
-  float least_step = 0;
-  float least_kink = 0;
-  // A spike has a kink of at least this, or leads back: the square of the way
-  // from the frame before to the frame after is at most this share of the
-  // smaller step. Both leave room for rounding.
-  float fast_kink = 0;
-  float back_share = 0;
-  // Both steps of a joint that makes half a turn and comes back are at least
-  // this.
-  float half_turn = HUGE_VALF;
+  // What the conditions need at least, with room for rounding: MayBeEvents.
+  EventScreen screen;
   // The forms that compare with the frames near by. The least spike, in
   // degrees, and the least difference of a jump from the mean of the steps
   // before and after it, in the unit of `step_unit`.
   double local_spike = HUGE_VAL;
   double local_jump = HUGE_VAL;
-  // The kinks of such a jump, and the square of how many times those near by
-  // they are, at least. Both leave room for rounding.
-  float local_kink = HUGE_VALF;
+  // The square of how many times those near by the kinks of such a jump are, at
+  // least.
   float local_square = 0;
   // A jump that is spread over several steps: each of them is this many times
-  // those before and after the jump. The square of the inverse leaves room for
-  // rounding.
+  // those before and after the jump.
   double spread_ratio = 0;
-  float most_beside_spread = 0;
   // The same of a jump that is quicker than people: its steps are longer than
   // those before and after it by `quick_step`, which follows from the rate.
   double quick_ratio = 0;
   double quick_rate = 0;
   double quick_step = HUGE_VAL;
-  // The square of the least step of either, with room for rounding.
-  float spread_step = 0;
-  // A smoothed spike of rotations: the square of its least step, and that of
-  // the steps before and after it as a share of it. Both leave room for
-  // rounding.
-  float pulse_step = HUGE_VALF;
-  float most_beside_pulse = 0;
 
   bool has_local_forms() const { return local_jump < HUGE_VAL; }
 };
@@ -74,6 +96,7 @@ struct EventLimits {
 // least: half of it in a filtered spike of one frame, and less than a third
 // where toes roll off.
 inline constexpr int kPulseFrames = 3;
+inline constexpr int kPulseSteps = kPulseFrames + 1;
 inline constexpr double kLeastPulseStep = 0.4;
 
 // Frames on either side of one that forms need which compare with the frames
@@ -115,28 +138,38 @@ HalfTurn HalfTurnAt(const Around& at);
 // Both steps of a half turn are above this. It is 133 degrees.
 inline constexpr float kLeastHalfTurn = 1.2F;
 
-// False if SpikeAt or JumpAt finds nothing. Most frames end here.
+// False if the function of that name finds nothing. MayBeEvents is the same for
+// many frames.
 inline bool MayBeSpike(const Around& at) {
-  constexpr float kRounding = 1e-5F;
+  const EventScreen& screen = at.limits.screen;
   const float kink = at.kinks[0];
   const float both = at.steps[0] + at.steps[1];
   const float least = std::min(at.steps[0], at.steps[1]);
-  const bool is_fast = kink >= at.limits.fast_kink;
+  const bool is_fast = kink >= screen.fast_kink;
   const bool is_back =
-      2 * both - kink <= at.limits.back_share * least + kRounding * both;
-  const bool is_half_turn = least >= at.limits.half_turn;
-  return ((kink >= at.limits.least_kink) & (is_fast | is_back)) | is_half_turn;
+      2 * both - kink <= screen.back_share * least + kEventRounding * both;
+  return (kink >= screen.least_kink && (is_fast || is_back)) ||
+         least >= screen.half_turn;
 }
 inline bool MayBeJump(const Around& at) {
   const float step = at.steps[0];
-  return (step >= at.limits.least_step) &
-         (std::max(at.steps[-1], at.steps[1]) <= kMostBesideJump * step);
+  return step >= at.limits.screen.least_step &&
+         std::max(at.steps[-1], at.steps[1]) <= kMostBesideJump * step;
 }
-// False if SpreadAt finds none.
 inline bool MayBeSpread(const Around& at) {
   const float least = std::min(at.steps[0], at.steps[1]);
-  return (least >= at.limits.spread_step) &
-         (at.steps[-1] <= at.limits.most_beside_spread * least);
+  return least >= at.limits.screen.spread_step &&
+         at.steps[-1] <= at.limits.screen.most_beside_spread * least;
+}
+// At high rates the middle frame of a pulse has a kink that proves a spike by
+// itself.
+inline bool MayBePulse(const Around& at) {
+  const EventScreen& screen = at.limits.screen;
+  const float* const steps = at.steps;
+  const float least = std::min({steps[0], steps[1], steps[2], steps[3]});
+  const float beside = std::max(steps[-1], steps[4]);
+  return least >= screen.pulse_step && at.kinks[1] < screen.fast_kink &&
+         beside <= screen.most_beside_pulse * least;
 }
 // False if SidesOfJump finds none.
 inline bool MayBeLocalJump(const Around& at) {
@@ -144,9 +177,9 @@ inline bool MayBeLocalJump(const Around& at) {
   const float kink = std::min(kinks[-1], kinks[0]);
   const float near =
       std::min(std::max(kinks[-3], kinks[-2]), std::max(kinks[1], kinks[2]));
-  return (at.steps[0] >= at.limits.least_step) &
-         (kink >= at.limits.local_kink) &
-         (kink >= at.limits.local_square * near);
+  return at.steps[0] >= at.limits.screen.least_step &&
+         kink >= at.limits.screen.local_kink &&
+         kink >= at.limits.local_square * near;
 }
 
 EventLimits RotationLimits(const MotionClip& clip);
@@ -160,13 +193,15 @@ std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
 // The jump from frame t - 1 to `t`. Not every one is proved yet.
 std::optional<TrackEvent> JumpAt(const MotionClip& clip, const Around& at,
                                  int64_t t);
-// The poses from two frames before that of a jump to the frame after it.
-using JumpPoses = std::array<Quat<double>, 4>;
 // The sides on which the track is much calmer than in the step to frame `t`, as
-// bits of JumpSide. None if the steps before and after it differ too much: the
-// track then has no usual way from which the step could depart.
-int SidesOfJump(const MotionClip& clip, const Around& at,
-                const JumpPoses& poses);
+// bits of JumpSide. None if the steps before and after it differ too much.
+int SidesOfJump(const MotionClip& clip, const MotionTrack& track,
+                const Around& at, int64_t t);
+// The smoothed spike in frames `t` to t + 2, the first of which `at` is around:
+// the joint leaves its way and comes back in four steps of about equal length.
+std::optional<TrackEvent> PulseAt(const MotionClip& clip,
+                                  const MotionTrack& track, const Around& at,
+                                  int64_t t);
 // A jump that is spread over 2 or 3 steps: they are far longer than those
 // before and after them. The first one leads to the frame that `at` is around.
 struct Spread {

@@ -1,4 +1,4 @@
-#include "bvhmill/validate/motion/events/event_tests.h"
+#include "bvhmill/validate/motion/event_tests.h"
 
 #include <algorithm>
 
@@ -33,7 +33,7 @@ void AddLocalLimits(const MotionClip& clip, double jump, EventLimits* limits) {
   const double kink = (1 - kMostUneven / 2) * jump / limits->step_unit;
   const double ratio = std::min(clip[Threshold::DATA_JUMP_local_ratio],
                                 clip[Threshold::DATA_SPIKE_local_ratio]);
-  limits->local_kink = static_cast<float>(kink * kink * kLess);
+  limits->screen.local_kink = static_cast<float>(kink * kink * kLess);
   limits->local_square = static_cast<float>(ratio * ratio * kLess);
 }
 
@@ -46,15 +46,16 @@ void AddQuickLimits(const MotionClip& clip, EventLimits* limits) {
       std::max(limits->spike, limits->spike_rate * dt * dt / 2) /
       limits->kink_unit;
   const double back = clip[Threshold::DATA_SPIKE_back];
-  limits->fast_kink = static_cast<float>(kink * kink * kLess);
-  limits->back_share = static_cast<float>(back * back * kMore);
+  limits->screen.fast_kink = static_cast<float>(kink * kink * kLess);
+  limits->screen.back_share = static_cast<float>(back * back * kMore);
   const double beside =
       1 / std::max(std::min(limits->spread_ratio, limits->quick_ratio), 1.0);
-  limits->most_beside_spread = static_cast<float>(beside * beside * kMore);
+  limits->screen.most_beside_spread =
+      static_cast<float>(beside * beside * kMore);
   limits->quick_step = limits->quick_rate * dt * dt;
   const double spread = std::clamp(
       limits->quick_step, limits->jump / kMostSpreadSteps, limits->jump);
-  limits->spread_step =
+  limits->screen.spread_step =
       static_cast<float>(std::pow(spread / limits->step_unit, 2) * kLess);
 }
 
@@ -70,8 +71,9 @@ void AddPulseLimits(const MotionClip& clip, EventLimits* limits) {
       kLeastPulseStep * clip[Threshold::DATA_SPIKE_pulse_degrees];
   const double beside =
       1 / std::max(clip[Threshold::DATA_SPIKE_pulse_ratio], 1.0);
-  limits->pulse_step = static_cast<float>(double{StepOf(least)} * kLess);
-  limits->most_beside_pulse = static_cast<float>(beside * beside / kLess);
+  limits->screen.pulse_step = static_cast<float>(double{StepOf(least)} * kLess);
+  limits->screen.most_beside_pulse =
+      static_cast<float>(beside * beside / kLess);
 }
 
 }  // namespace
@@ -85,9 +87,9 @@ EventLimits RotationLimits(const MotionClip& clip) {
   limits.jump = clip[Threshold::DATA_JUMP_degrees];
   limits.jump_rate = clip[Threshold::DATA_JUMP_degrees_per_second2];
   limits.has_calm_forms = true;
-  limits.half_turn = kLeastHalfTurn;
-  limits.least_step = StepOf(limits.jump);
-  limits.least_kink =
+  limits.screen.half_turn = kLeastHalfTurn;
+  limits.screen.least_step = StepOf(limits.jump);
+  limits.screen.least_kink =
       KinkOf(std::min({limits.spike, clip[Threshold::DATA_SPIKE_calm_degrees],
                        clip[Threshold::DATA_SPIKE_local_degrees]}));
   limits.spread_ratio = clip[Threshold::DATA_JUMP_spread_ratio];
@@ -113,8 +115,8 @@ EventLimits PositionLimits(const MotionClip& clip) {
   limits.jump = clip[Threshold::DATA_JUMP_reach];
   limits.jump_rate = clip[Threshold::DATA_JUMP_reach_per_second2];
   const auto square = [](double v) { return static_cast<float>(v * v); };
-  limits.least_step = square(limits.jump * reach);
-  limits.least_kink = square(2 * limits.spike * reach);
+  limits.screen.least_step = square(limits.jump * reach);
+  limits.screen.least_kink = square(2 * limits.spike * reach);
   limits.spread_ratio = clip[Threshold::DATA_JUMP_spread_reach_ratio];
   limits.quick_ratio = limits.spread_ratio;
   limits.quick_rate = limits.jump_rate;
@@ -141,7 +143,7 @@ namespace {
 std::optional<TrackEvent> HalfTurnSpikeAt(const MotionClip& clip,
                                           const Around& at, int64_t t) {
   const double least = std::min(at.Step(0), at.Step(1));
-  if (std::min(at.steps[0], at.steps[1]) < at.limits.half_turn) {
+  if (std::min(at.steps[0], at.steps[1]) < at.limits.screen.half_turn) {
     return std::nullopt;
   }
   const auto [kink, away] = HalfTurnAt(at);
@@ -182,6 +184,27 @@ Quat<double> Sum(const Quat<double>& a, double s, const Quat<double>& b) {
 }
 double Length(const Quat<double>& q) { return std::sqrt(Dot(q, q)); }
 
+// The step to frame `t` departs from those before and after it, which agree.
+// Else the track has no usual way there.
+bool DepartsFromBeside(const MotionClip& clip, const MotionTrack& track,
+                       const Around& at, int64_t t) {
+  // Two frames before the jump to the frame after it.
+  std::array<Quat<double>, 4> p;
+  for (size_t i = 0; i < p.size(); ++i) {
+    p[i] = PoseAt(clip, track, t - 2 + static_cast<int64_t>(i));
+    const bool is_opposite =
+        i > 0 && at.limits.has_calm_forms && Dot(p[i], p[i - 1]) < 0;
+    if (is_opposite) p[i] = Sum({0, 0, 0, 0}, -1, p[i]);
+  }
+  const Quat<double> before = Sum(p[1], -1, p[0]);
+  const Quat<double> after = Sum(p[3], -1, p[2]);
+  const double uneven = Length(Sum(after, -1, before));
+  const double over =
+      Length(Sum(Sum(p[2], -1, p[1]), -0.5, Sum(before, 1, after)));
+  return at.limits.step_unit * over >= at.limits.local_jump &&
+         uneven <= kMostUneven * over;
+}
+
 }  // namespace
 
 std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
@@ -211,6 +234,37 @@ std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
   }
   spike.proof = Proof::kCalmKink;
   return spike;
+}
+
+std::optional<TrackEvent> PulseAt(const MotionClip& clip,
+                                  const MotionTrack& track, const Around& at,
+                                  int64_t t) {
+  if (!at.is_inner || !MayBePulse(at)) return std::nullopt;
+  double least = at.Step(0);
+  for (int n = 1; n < kPulseSteps; ++n) least = std::min(least, at.Step(n));
+  const double beside = std::max(at.Step(-1), at.Step(kPulseSteps));
+  if (least < clip[Threshold::DATA_SPIKE_pulse_ratio] * beside) {
+    return std::nullopt;
+  }
+  const Quat<double> before = PoseAt(clip, track, t - 1);
+  const double square = StepBetween(before, PoseAt(clip, track, t + 1));
+  const double height = at.limits.step_unit * std::sqrt(square);
+  if (height < clip[Threshold::DATA_SPIKE_pulse_degrees] ||
+      least < kLeastPulseStep * height) {
+    return std::nullopt;
+  }
+  const double away =
+      at.limits.step_unit *
+      std::sqrt(StepBetween(before, PoseAt(clip, track, t + kPulseFrames)));
+  if (away > clip[Threshold::DATA_SPIKE_back_after_jumps] * height) {
+    return std::nullopt;
+  }
+  TrackEvent pulse;
+  pulse.frame = t;
+  pulse.frames = kPulseFrames;
+  pulse.size = pulse.compared = static_cast<float>(height);
+  pulse.stated = static_cast<float>(AngleDegrees(square));
+  return pulse;
 }
 
 Spread SpreadAt(const Around& at) {
@@ -245,34 +299,21 @@ TrackEvent StepEvent(const Around& at, int64_t t, Proof proof) {
   return {t, 0, proof, size, size, static_cast<float>(stated)};
 }
 
-int SidesOfJump(const MotionClip& clip, const Around& at,
-                const JumpPoses& poses) {
+int SidesOfJump(const MotionClip& clip, const MotionTrack& track,
+                const Around& at, int64_t t) {
   // After rows that repeat, a step makes up for the steps that were left out.
-  if (at.steps[-1] == 0) return 0;
-  JumpPoses p = poses;
-  for (size_t i = 1; i < p.size(); ++i) {
-    const bool is_opposite =
-        at.limits.has_calm_forms && Dot(p[i], p[i - 1]) < 0;
-    if (is_opposite) p[i] = Sum({0, 0, 0, 0}, -1, p[i]);
-  }
-  const Quat<double> before = Sum(p[1], -1, p[0]);
-  const Quat<double> after = Sum(p[3], -1, p[2]);
-  const double uneven = Length(Sum(after, -1, before));
-  const double over =
-      Length(Sum(Sum(p[2], -1, p[1]), -0.5, Sum(before, 1, after)));
-  if (at.limits.step_unit * over < at.limits.local_jump ||
-      uneven > kMostUneven * over) {
-    return 0;
-  }
+  const bool is_judged = at.is_inner && at.steps[-1] != 0 && MayBeLocalJump(at);
+  if (!is_judged) return 0;
   const double kink = std::min(at.Kink(-1), at.Kink(0));
   const double near_before = std::max(at.Kink(-3), at.Kink(-2));
   const double near_after = std::max(at.Kink(1), at.Kink(2));
   const double calm = clip[Threshold::DATA_JUMP_local_ratio];
   const double very_calm = clip[Threshold::DATA_SPIKE_local_ratio];
-  return (kink >= calm * near_before ? kCalmBefore : 0) |
-         (kink >= calm * near_after ? kCalmAfter : 0) |
-         (kink >= very_calm * near_before ? kVeryCalmBefore : 0) |
-         (kink >= very_calm * near_after ? kVeryCalmAfter : 0);
+  const int sides = (kink >= calm * near_before ? kCalmBefore : 0) |
+                    (kink >= calm * near_after ? kCalmAfter : 0) |
+                    (kink >= very_calm * near_before ? kVeryCalmBefore : 0) |
+                    (kink >= very_calm * near_after ? kVeryCalmAfter : 0);
+  return sides != 0 && DepartsFromBeside(clip, track, at, t) ? sides : 0;
 }
 
 std::optional<TrackEvent> JumpAt(const MotionClip& clip, const Around& at,
