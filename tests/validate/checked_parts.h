@@ -7,6 +7,7 @@
 
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/clip/frame_rates.h"
+#include "bvhmill/clip/reach.h"
 #include "bvhmill/validate/checked_clip.h"
 
 namespace bvhmill::testing {
@@ -18,7 +19,8 @@ struct CheckedParts {
                         std::span<const ThresholdChoice> changed = {})
       : clip(of), places(of.skeleton.nodes.size()), thresholds(changed) {
     FindFacts(of.skeleton, &facts);
-    motion.reach = facts.reach;
+    motion.reach =
+        ReachOf(of.skeleton, conventions, of.motion.frames, of.motion.values);
     motion.dt = MotionFrameTime(of.motion.frame_time);
     motion.frames = of.motion.frames;
   }

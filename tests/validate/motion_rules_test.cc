@@ -293,6 +293,58 @@ TEST(MotionRules, WideClipsAreJudgedInShortBlocks) {
   EXPECT_EQ(MotionIssues(MotionReport(clip, {}, 1)), expected);
 }
 
+// Steps of two feet at 30 frames a second: toes turn there and back in two
+// frames, by `left` and `right` degrees.
+Clip ClipOfSteps(float left, float right) {
+  Clip clip = MovingClip({.frames = 240, .frames_per_second = 30});
+  clip.skeleton.nodes[4].name = "LeftToeBase";
+  clip.skeleton.nodes[9].name = "RightToeBase";
+  for (const int32_t node : {4, 9}) StandStill(node, &clip);
+  for (int64_t t = 20; t < 220; t += 20) {
+    AddTo(4, 1, left, t, t, &clip);
+    AddTo(9, 1, right, t + 10, t + 10, &clip);
+  }
+  return clip;
+}
+
+TEST(Spikes, OfToesThatPushOffAreTheGait) {
+  EXPECT_THAT(
+      MotionIssues(MotionReport(ClipOfSteps(20, 16), OnlyCode("DATA_SPIKE"))),
+      IsEmpty());
+  // A spike was put into every step of one foot.
+  EXPECT_THAT(
+      MotionIssues(MotionReport(ClipOfSteps(45, 16), OnlyCode("DATA_SPIKE"))),
+      ElementsAre("warning DATA_SPIKE joint 4 frame 20 x10"));
+  // Other joints have no gait.
+  Clip clip = ClipOfSteps(20, 16);
+  clip.skeleton.nodes[4].name = "LeftHand";
+  clip.skeleton.nodes[9].name = "RightHand";
+  EXPECT_EQ(MotionReport(clip, OnlyCode("DATA_SPIKE")).issues.size(), 2);
+}
+
+// Hands that were not captured.
+TEST(FrozenJoint, FingersThatNeverMoveAreMentionedOnce) {
+  Clip clip = MovingClip({.frames = 200});
+  clip.skeleton.nodes[5].name = "LeftHand";
+  const char* names[] = {"LeftHandThumb1", "LeftHandIndex1", "l_middle_1",
+                         "LeftHandRing1"};
+  for (int32_t i = 0; i < 4; ++i) {
+    Node& node = clip.skeleton.nodes[static_cast<size_t>(6 + i)];
+    node.name = names[i];
+    if (i == 0) node.parent = 5;
+    StandStill(6 + i, &clip);
+  }
+  EXPECT_THAT(MotionIssues(MotionReport(clip)),
+              ElementsAre("info DATA_FROZEN_JOINT joint 6 frame 0 to 199 x4"));
+  EXPECT_EQ(ArgOf(MotionReport(clip), "DATA_FROZEN_JOINT", "joint"),
+            "'LeftHandThumb1' and 3 other joints of fingers");
+  // One finger moves: its hand was captured.
+  Clip moves = MovingClip({.frames = 200});
+  moves.skeleton = clip.skeleton;
+  for (int32_t i = 0; i < 3; ++i) StandStill(6 + i, &moves);
+  EXPECT_THAT(MotionIssues(MotionReport(moves)), IsEmpty());
+}
+
 // The list of frames has the 16 largest. Growing ones take the places of those
 // before; shrinking ones get none.
 TEST(Cuts, BeyondTheSixteenLargestAreNoJumpsOfAllJoints) {

@@ -185,6 +185,20 @@ TEST(MotionTwin, AgreesOnClipsWithFaults) {
   }
 }
 
+TEST(MotionTwin, AgreesOnJumpsAtSlowRates) {
+  for (const double rate : {12.0, 15.0, 17.0, 20.0, 22.0, 24.0}) {
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+      SCOPED_TRACE(std::to_string(rate) + " " + std::to_string(seed));
+      Clip clip =
+          MovingClip({.frames = 200, .frames_per_second = rate, .seed = seed});
+      const auto at = static_cast<int64_t>(20 + 7 * seed);
+      const auto degrees = static_cast<float>(10 + 4 * seed);
+      AddTo(3, 1, degrees, at, seed % 2 == 0 ? at : 199, &clip);
+      ExpectTwins(clip);
+    }
+  }
+}
+
 // Several exchanges near each other, and near the ends of blocks and clips.
 TEST(MotionTwin, AgreesOnRowsThatAreExchanged) {
   std::mt19937_64 random(5);

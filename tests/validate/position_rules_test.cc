@@ -121,15 +121,15 @@ const RuleCase kPositionCases[] = {
      {},
      false,
      true},
-    // The reach is 21.
+    // The reach is 11.1: the bone is a position.
     {"a bone of less than a fiftieth of the reach that stretches",
      [](int64_t t, int c, float x) {
-       return c != 18 ? x : t == 9 ? 0.41F : 0.2F;
+       return c != 18 ? x : t == 9 ? 0.21F : 0.1F;
      },
      {}},
     {"a bone of more than a fiftieth of the reach that stretches",
      [](int64_t t, int c, float x) {
-       return c != 18 ? x : t == 9 ? 0.43F : 0.2F;
+       return c != 18 ? x : t == 9 ? 0.23F : 0.1F;
      },
      {"DATA_BONE_LENGTH@3 frame 9"}},
     {"legs of hips that stand still stretch",
@@ -252,6 +252,53 @@ TEST(PositionRules, MeasureBonesAsTheCallerStates) {
   clip.motion.values[9 * 24 + 18] = 1.2F;
   EXPECT_THAT(IssuesBy(CheckPositions, clip),
               ElementsAre("DATA_BONE_LENGTH@3 frame 9"));
+}
+
+// The arm is a part of a face.
+TEST(PositionRules, SayNothingOfAFaceThatMovesByPositions) {
+  Clip clip = SixChannelClip();
+  clip.motion.values[9 * 24 + 18] = 15;
+  EXPECT_THAT(IssuesBy(CheckPositions, clip),
+              ElementsAre("DATA_BONE_LENGTH@3 frame 9"));
+  clip.skeleton.nodes[1].name = "mixamorig:Head";
+  EXPECT_THAT(IssuesBy(CheckPositions, clip), IsEmpty());
+}
+
+// A bone is the position in the place of the OFFSET, if that keeps its length.
+TEST(ReachOf, IsThatOfPoses) {
+  Clip clip = SixChannelClip();
+  const auto reach = [&](const Conventions& conventions = {}) {
+    return ReachOf(clip.skeleton, conventions, kFrames, clip.motion.values);
+  };
+  EXPECT_NEAR(reach(), 21, 1e-5);
+  // The OFFSET of the arm is 10, too; another one is replaced.
+  for (const float offset : {0.0F, 2.0F, 500.0F}) {
+    clip.skeleton.nodes[3].offset = {offset, 0, 0};
+    EXPECT_NEAR(reach(), 21, 1e-5) << offset;
+    EXPECT_NEAR(reach({.joint_positions = JointPositions::kIgnore}),
+                11 + offset, 1e-3)
+        << offset;
+  }
+  clip.skeleton.nodes[3].offset = {2, 0, 0};
+  EXPECT_NEAR(reach({.joint_positions = JointPositions::kAddToOffset}),
+              std::hypot(0, 20) + 12 + 1, 1e-3);
+  // Places in the world are no bone.
+  for (int64_t t = 0; t < kFrames; ++t) {
+    clip.motion.values[static_cast<size_t>(t * 24 + 18)] =
+        static_cast<float>(90 + 10 * t);
+  }
+  EXPECT_NEAR(reach(), 13, 1e-5);
+}
+
+// A joint that carries the whole body has no bone above it.
+TEST(ReachOf, LeavesOutTheWayOfTheBody) {
+  SkeletonBuilder builder;
+  const int armature = builder.Root("Armature", "XYZzxy");
+  const int hips = builder.Joint(armature, "Hips", "XYZzxy", {0, 700, 0});
+  builder.EndSite(builder.Joint(hips, "Leg", "zxy", {0, -10, 0}));
+  builder.EndSite(builder.Joint(hips, "Spine", "zxy", {0, 10, 0}));
+  const Clip clip = CountingClip(builder.Build(), 9);
+  EXPECT_NEAR(ReachOf(clip.skeleton, {}, 9, clip.motion.values), 11, 1e-5);
 }
 
 // Arms on a body of 100.

@@ -334,5 +334,33 @@ TEST(UpAxisGuess, IsSilentWithoutFrames) {
   EXPECT_THAT(IssuesOf(clip), ElementsAre(kUnit));
 }
 
+// A dog of the length of a person: its arms end on the floor, too.
+TEST(UnitGuess, IsSilentAboutAFigureOnFourLegs) {
+  for (const float front : {60.0F, 20.0F}) {
+    SkeletonBuilder builder;
+    const int hips = builder.Root("Hips", "XYZzxy");
+    const auto limb = [&](int parent, const std::string& name, float x,
+                          float length) {
+      const int upper = builder.Joint(parent, name + "Up", "zxy", {x, 0, 0});
+      const int lower =
+          builder.Joint(upper, name + "Low", "zxy", {0, -length / 2, 0});
+      builder.EndSite(
+          builder.Joint(lower, name + "End", "zxy", {0, -length / 2, 0}), "",
+          {0, 0, 2});
+    };
+    limb(hips, "LeftLeg", 10, 60);
+    limb(hips, "RightLeg", -10, 60);
+    const int chest = builder.Joint(hips, "Chest", "zxy", {0, 0, 90});
+    limb(chest, "LeftArm", 10, front);
+    limb(chest, "RightArm", -10, front);
+    builder.EndSite(builder.Joint(chest, "Head", "zxy", {0, 20, 40}));
+    const Clip clip = ClipOf(builder, {0, 62, 0});
+    EXPECT_EQ(IssuesOf(clip),
+              front == 60.0F ? std::vector<std::string>{}
+                             : std::vector<std::string>{"DATA_UNIT_GUESS@0"})
+        << front;
+  }
+}
+
 }  // namespace
 }  // namespace bvhmill::testing

@@ -137,8 +137,8 @@ struct ClipMeasures {
   // The height of the body, if the rest pose stands: its size along the axis
   // that is up. None if the caller states another axis.
   std::optional<double> height;
-  // The longest way along OFFSETs from a root to a leaf: a size of the skeleton
-  // that does not depend on the rest pose. 0 if all JOINTs have the OFFSET 0.
+  // The longest way along bones from a root to a leaf (clip/reach.h). 0 if all
+  // JOINTs have the OFFSET 0.
   double reach = 0;
   // The joint that carries the body of the first ROOT: an index of nodes.
   std::optional<int32_t> body_root;

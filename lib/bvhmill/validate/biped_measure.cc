@@ -18,6 +18,11 @@ constexpr double kUnevenness = 0.05;
 // Smallest and largest length of a leg, as a share of the size of the body.
 constexpr double kShortLeg = 0.3;
 constexpr double kLongLeg = 0.9;
+// The ends of arms that are legs are at least this share of the way down to
+// those of the legs. Hands hang down to less than half of it.
+constexpr double kArmsOnFloor = 0.75;
+// The cosine of the angle between the legs and a spine that lies.
+constexpr double kLyingSpine = 0.6;
 
 // The longest chain from a joint down to a leaf.
 struct Limb {
@@ -156,22 +161,82 @@ LimbPair FindArms(const std::vector<Limb>& limbs, const Pairs& pairs,
   return arms;
 }
 
-std::array<double, 3> RestExtent(const Skeleton& skeleton) {
-  using Point = std::array<double, 3>;
+using Point = std::array<double, 3>;
+
+// The place of each node in the rest pose, from the root.
+std::vector<Point> RestPlaces(const Skeleton& skeleton) {
   std::vector<Point> at(skeleton.nodes.size());
-  Point low = {};
-  Point high = {};
   for (size_t i = 0; i < at.size(); ++i) {
     const Node& node = skeleton.nodes[i];
     if (node.parent < 0) continue;
     for (size_t axis = 0; axis < 3; ++axis) {
       at[i][axis] =
           at[static_cast<size_t>(node.parent)][axis] + node.offset[axis];
-      low[axis] = std::min(low[axis], at[i][axis]);
-      high[axis] = std::max(high[axis], at[i][axis]);
+    }
+  }
+  return at;
+}
+
+std::array<double, 3> ExtentOf(const std::vector<Point>& places) {
+  Point low = {};
+  Point high = {};
+  for (const Point& place : places) {
+    for (size_t axis = 0; axis < 3; ++axis) {
+      low[axis] = std::min(low[axis], place[axis]);
+      high[axis] = std::max(high[axis], place[axis]);
     }
   }
   return {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
+}
+
+// How far a limb leads from `origin` along `direction`, at most.
+double FarthestAlong(const std::vector<Point>& places, const Pairs& pairs,
+                     int32_t top, const Point& origin, const Point& direction) {
+  double most = 0;
+  for (int32_t i = top; i < pairs.end[static_cast<size_t>(top)]; ++i) {
+    double way = 0;
+    for (size_t axis = 0; axis < 3; ++axis) {
+      way += direction[axis] *
+             (places[static_cast<size_t>(i)][axis] - origin[axis]);
+    }
+    most = std::max(most, way);
+  }
+  return most;
+}
+
+double DotOf(const Point& a, const Point& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// The spine lies across the way of the legs, which is down, and the arms end as
+// low as the legs.
+bool HasFourLegs(const std::vector<Point>& places, const Pairs& pairs,
+                 const BipedMeasure& body) {
+  if (body.arms.parent < 0) return false;
+  const Point& hips = places[static_cast<size_t>(body.legs.parent)];
+  const Point& chest = places[static_cast<size_t>(body.arms.parent)];
+  Point down = {};
+  Point spine = {};
+  for (size_t axis = 0; axis < 3; ++axis) {
+    spine[axis] = chest[axis] - hips[axis];
+    for (const int32_t top : body.legs.tops) {
+      const auto last =
+          static_cast<size_t>(pairs.end[static_cast<size_t>(top)] - 1);
+      down[axis] += places[last][axis] - hips[axis];
+    }
+  }
+  const double along = std::fabs(DotOf(spine, down));
+  const double most =
+      kLyingSpine * std::sqrt(DotOf(spine, spine) * DotOf(down, down));
+  double leg = HUGE_VAL;
+  double arm = HUGE_VAL;
+  for (size_t side = 0; side < 2; ++side) {
+    leg = std::min(
+        leg, FarthestAlong(places, pairs, body.legs.tops[side], hips, down));
+    arm = std::min(
+        arm, FarthestAlong(places, pairs, body.arms.tops[side], hips, down));
+  }
+  return along < most && leg > 0 && arm >= kArmsOnFloor * leg;
 }
 
 int64_t RootCount(const Skeleton& skeleton) {
@@ -188,11 +253,13 @@ std::optional<BipedMeasure> MeasureBiped(const Skeleton& skeleton) {
   const std::vector<Limb> limbs = LimbsOf(skeleton);
   const Pairs pairs = PairsOf(skeleton, limbs);
   BipedMeasure body;
-  body.extent = RestExtent(skeleton);
+  const std::vector<Point> places = RestPlaces(skeleton);
+  body.extent = ExtentOf(places);
   FindLegs(limbs, pairs, 0, &body);
   const double part = body.leg / SizeOf(body);
   if (!(part >= kShortLeg && part <= kLongLeg)) return std::nullopt;
   body.arms = FindArms(limbs, pairs, body.legs);
+  body.has_four_legs = HasFourLegs(places, pairs, body);
   return body;
 }
 

@@ -29,6 +29,8 @@ struct BipedMeasure {
   double leg = 0;
   LimbPair legs;
   LimbPair arms;
+  // The arms end as low as the legs: it stands on four of them.
+  bool has_four_legs = false;
 };
 
 // Measures a body; returns nullopt for any other skeleton. A body has one root

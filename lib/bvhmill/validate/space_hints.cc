@@ -79,7 +79,8 @@ void HintAtUnit(const CheckedClip& clip, const BipedMeasure& body,
                 IssueLog* log) {
   const double size = SizeOf(body);
   const Band* band = FindBand(clip.skeleton, size);
-  if (band == nullptr) return;
+  // The bands are those of people.
+  if (band == nullptr || body.has_four_legs) return;
   log->Add(IssueCode::DATA_UNIT_GUESS, LocationOf(clip, 0),
            {{"extent", Short(size)},
             {"unit", std::string(band->unit)},

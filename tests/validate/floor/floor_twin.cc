@@ -244,7 +244,7 @@ int32_t HeadOf(const Skeleton& skeleton) {
 FloorFigures FloorOf(const Clip& clip, int direction, double height,
                      double vertical, int64_t step) {
   FloorFigures out;
-  out.reach = ReachOf(clip.skeleton);
+  out.reach = ReachOf(clip);
   out.feet = FeetOf(clip.skeleton);
   out.head = HeadOf(clip.skeleton);
   Scene scene;

@@ -1,9 +1,11 @@
 #include "tests/validate/reference/reference_clip.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <optional>
 
 namespace bvhmill::testing {
 namespace {
@@ -91,13 +93,66 @@ void AddTracks(bool is_rotation, ReferenceClip* out) {
 
 }  // namespace
 
-double ReachOf(const Skeleton& skeleton) {
+// The positions of a joint in a frame, if it has all three.
+std::optional<std::array<double, 3>> PlaceOf(const Clip& clip, size_t node,
+                                             int64_t frame) {
+  const Node& joint = clip.skeleton.nodes[node];
+  std::array<std::optional<double>, 3> place;
+  const size_t row = static_cast<size_t>(frame) * clip.skeleton.channels.size();
+  for (int32_t i = 0; i < joint.channel_count; ++i) {
+    const auto column = static_cast<size_t>(joint.first_channel + i);
+    const Channel channel = clip.skeleton.channels[column];
+    if (!IsPosition(channel)) continue;
+    place[static_cast<size_t>(AxisOf(channel))] =
+        clip.motion.values[row + column];
+  }
+  if (!place[0] || !place[1] || !place[2]) return std::nullopt;
+  return std::array{*place[0], *place[1], *place[2]};
+}
+
+// The length of the bone to a JOINT or an end site.
+double BoneOf(const Clip& clip, size_t node) {
+  const auto& nodes = clip.skeleton.nodes;
+  const double offset = std::hypot(nodes[node].offset[0], nodes[node].offset[1],
+                                   nodes[node].offset[2]);
+  if (IsEndSite(nodes[node]) || !PlaceOf(clip, node, 0)) return offset;
+  // It carries the body: the joints above it have no other child.
+  bool carries = true;
+  for (int32_t at = nodes[node].parent; at >= 0;
+       at = nodes[static_cast<size_t>(at)].parent) {
+    const auto children = std::count_if(
+        nodes.begin(), nodes.end(),
+        [at](const Node& n) { return n.parent == at && !IsEndSite(n); });
+    carries = carries && children == 1;
+  }
+  if (carries) return 0;
+  const int64_t last = clip.motion.frames - 1;
+  std::vector<double> lengths;
+  for (const int64_t frame : {int64_t{0}, last / 2, last}) {
+    const auto place = *PlaceOf(clip, node, frame);
+    lengths.push_back(std::hypot(place[0], place[1], place[2]));
+  }
+  std::sort(lengths.begin(), lengths.end());
+  return lengths[0] >= 0.9 * lengths[2] ? lengths[1] : offset;
+}
+
+double ReachOf(const Clip& clip) {
+  const auto& nodes = clip.skeleton.nodes;
+  const bool has_offset =
+      std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
+        return node.parent >= 0 && !IsEndSite(node) &&
+               std::hypot(node.offset[0], node.offset[1], node.offset[2]) > 0;
+      });
+  const auto joints = std::count_if(
+      nodes.begin(), nodes.end(),
+      [](const Node& node) { return node.parent >= 0 && !IsEndSite(node); });
+  if (joints > 0 && !has_offset) return 0;
   double reach = 0;
-  for (const Node& leaf : skeleton.nodes) {
+  for (size_t leaf = 0; leaf < nodes.size(); ++leaf) {
     double length = 0;
-    for (const Node* node = &leaf; node->parent >= 0;
-         node = &skeleton.nodes[static_cast<size_t>(node->parent)]) {
-      length += std::hypot(node->offset[0], node->offset[1], node->offset[2]);
+    for (size_t at = leaf; nodes[at].parent >= 0;
+         at = static_cast<size_t>(nodes[at].parent)) {
+      length += BoneOf(clip, at);
     }
     reach = std::max(reach, length);
   }
@@ -159,7 +214,7 @@ ReferenceClip MakeReferenceClip(const Clip& clip) {
   out.frames = clip.motion.frames;
   const double time = clip.motion.frame_time;
   out.dt = time >= 0.00099 && time < 0.2 ? time : 1.0 / 30;
-  out.reach = ReachOf(clip.skeleton);
+  out.reach = ReachOf(clip);
   AddTracks(true, &out);
   if (out.reach > 0) AddTracks(false, &out);
   FindRepeats(&out);

@@ -37,8 +37,9 @@ struct ReferenceTrack {
   }
 };
 
-// The longest way from a root to a node along offsets.
-double ReachOf(const Skeleton& skeleton);
+// The longest way from a root to a node: along offsets, and along positions
+// that replace them and keep their length.
+double ReachOf(const Clip& clip);
 
 struct ReferenceClip {
   const Clip* clip = nullptr;

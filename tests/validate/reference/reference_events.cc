@@ -68,8 +68,15 @@ double HalfTurnKink(const ReferenceTrack& track, int64_t t) {
 }
 
 bool HasFramesNearBy(const Reference& r, int64_t t) {
-  return r.clip.dt <= 1 / 23.9 && t >= 4 && t + 4 < r.clip.frames;
+  return t >= 4 && t + 4 < r.clip.frames;
 }
+
+// How many times as long as at 23.9 frames a second a frame lasts; 1 at a
+// faster rate.
+double Slowness(const Reference& r) { return std::max(23.9 * r.clip.dt, 1.0); }
+
+// The rate is high enough to compare with the frames near by.
+bool ShowsJumps(const Reference& r) { return r.clip.dt <= 1 / 14.9; }
 
 bool IsSpike(const Reference& r, const ReferenceTrack& track, int64_t t) {
   if (HalfTurnKink(track, t) > 0) return true;
@@ -92,8 +99,8 @@ bool IsSpike(const Reference& r, const ReferenceTrack& track, int64_t t) {
   if (beside > least / 2) return false;
   const double around = std::max({track.Kink(t - 3), track.Kink(t - 2),
                                   track.Kink(t + 2), track.Kink(t + 3)});
-  if (track.is_rotation && is_back && HasFramesNearBy(r, t) && kink >= 9 &&
-      rate >= 13'800 && kink >= 12 * around) {
+  if (track.is_rotation && is_back && HasFramesNearBy(r, t) && ShowsJumps(r) &&
+      kink >= 9 && rate >= 13'800 && kink >= 12 * Slowness(r) * around) {
     return true;
   }
   return track.is_rotation && is_back && kink >= 7 &&
@@ -102,8 +109,10 @@ bool IsSpike(const Reference& r, const ReferenceTrack& track, int64_t t) {
 
 Contrast ContrastOf(const Reference& r, const ReferenceTrack& track,
                     int64_t t) {
-  if (!HasFramesNearBy(r, t) || track.Step(t - 1) == 0) return {};
+  if (!HasFramesNearBy(r, t) || !ShowsJumps(r)) return {};
+  if (track.Step(t - 1) == 0) return {};
   if (track.Step(t) < (track.is_rotation ? 8 : 0.02)) return {};
+  const double slow = Slowness(r);
   const auto* q = &track.poses[static_cast<size_t>(t)];
   const auto weigh = [&](double a, double b, double c, double d) {
     const Quat<double> sum = {
@@ -115,11 +124,11 @@ Contrast ContrastOf(const Reference& r, const ReferenceTrack& track,
            (track.is_rotation ? 360 * std::numbers::inv_pi : 1);
   };
   const double over = weigh(0.5, -1.5, 1.5, -0.5);
-  if (over < (track.is_rotation ? 10 : 0.02)) return {};
+  if (over < (track.is_rotation ? 10 : 0.02) * slow * slow) return {};
   if (weigh(1, -1, -1, 1) > over / 2) return {};
   const double kink = std::min(track.Kink(t - 1), track.Kink(t));
   const auto times = [&](double a, double b) {
-    return kink / std::max({a, b, 1e-12});
+    return kink / std::max({a, b, 1e-12}) / slow;
   };
   return {times(track.Kink(t - 3), track.Kink(t - 2)),
           times(track.Kink(t + 1), track.Kink(t + 2))};
@@ -167,7 +176,7 @@ bool IsLargeSpike(const Event& open, const Event& jump) {
 // may be too small.
 std::optional<Event> SpreadJump(const Reference& r, const ReferenceTrack& track,
                                 int64_t t) {
-  if (!HasFramesNearBy(r, t)) return std::nullopt;
+  if (!HasFramesNearBy(r, t) || r.clip.dt > 1 / 23.9) return std::nullopt;
   if (track.Step(t - 1) == 0 && track.Step(t - 2) > 0) return std::nullopt;
   const auto extremes = [&](int64_t from, int64_t to) {
     std::pair<double, double> out = {HUGE_VAL, 0};

@@ -111,6 +111,13 @@ std::optional<double> SizeBetween(const JitterSwing& a, const JitterSwing& b,
   return b.is_long ? a.way : (a.way + b.way) / 2;
 }
 
+// From the pose of one frame to that of another.
+double TurnBetween(const ReferenceTrack& track, int64_t a, int64_t b) {
+  const double distance = DistanceOf(track, track.poses[static_cast<size_t>(a)],
+                                     track.poses[static_cast<size_t>(b)]);
+  return track.is_rotation ? AngleOfStep(distance) : distance;
+}
+
 // Ten reversals between swings of 2 degrees, or of 0.006 of the reach, within
 // 0.55 s. Not where the frame time is too short.
 void FindTremors(const ReferenceTrack& track, Reference* r) {
@@ -120,6 +127,7 @@ void FindTremors(const ReferenceTrack& track, Reference* r) {
   f.node = track.node;
   f.occurrences = 0;
   double most = 0;
+  double turn = 0;
   std::vector<int64_t> seen;
   std::vector<double> sizes;
   const SwingList list = SwingsOf(track, *r);
@@ -140,13 +148,17 @@ void FindTremors(const ReferenceTrack& track, Reference* r) {
       most = sum / 10;
       f.frame = seen[from];
       f.last_frame = seen.back();
+      turn = 0;
+      for (size_t k = from; k + 1 < seen.size(); ++k) {
+        turn += TurnBetween(track, seen[k], seen[k + 1]) / 9;
+      }
     }
     seen.clear();
     sizes.clear();
   }
   if (f.occurrences == 0) return;
   if (f.occurrences * 0.55 >= 2) f.severity = Severity::kWarning;
-  f.numbers = {{track.is_rotation ? "degrees" : "reach", most},
+  f.numbers = {{track.is_rotation ? "degrees" : "reach", turn},
                {"reversals", 10 / 0.55},
                {"seconds", 0.55}};
   r->findings.push_back(f);

@@ -7,6 +7,7 @@
 #include "bvhmill/base/held_memory.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/clip/frame_rates.h"
+#include "bvhmill/clip/reach.h"
 #include "bvhmill/edit/repair/steps.h"
 #include "bvhmill/edit/sample_pose.h"
 #include "bvhmill/math/linear.h"
@@ -365,7 +366,8 @@ absl::Status ReplaceSpikes(RepairedClip* repaired) {
   }
   HeldMemory memory(repaired->budget);
   BVHMILL_RETURN_IF_ERROR(memory.Draw(SpikeFinder::Bytes(frames)));
-  SpikeFinder finder(clip, repaired->thresholds, Reach(clip.skeleton));
+  SpikeFinder finder(clip, repaired->thresholds,
+                     ReachOf(clip.skeleton, {}, frames, clip.motion.values));
   for (const JointTrack& track : repaired->tracks) {
     if (IsOfEndSite(clip.skeleton, track)) continue;
     Outcome outcome;

@@ -5,6 +5,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/clip/frame_rates.h"
+#include "bvhmill/clip/reach.h"
 #include "bvhmill/edit/name_index.h"
 #include "bvhmill/kinematics/fk_job.h"
 #include "bvhmill/skeletons/body_root.h"
@@ -49,7 +50,10 @@ MotionFacts FactsOf(const CompiledSkeleton& skeleton,
                     const ConvertOptions& options, const Motion& motion) {
   MotionFacts facts;
   facts.frames = motion.frames;
-  facts.reach = skeleton.facts.reach;
+  facts.reach = skeleton.facts.positioned_joints.empty()
+                    ? skeleton.facts.reach
+                    : ReachOf(skeleton.source->skeleton, options.conventions,
+                              motion.frames, motion.values);
   facts.dt = MotionFrameTime(motion.frame_time);
   facts.stated_root =
       FindStatedRoot(options.edits.body_root, skeleton.source->skeleton,

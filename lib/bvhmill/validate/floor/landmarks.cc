@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <string_view>
 
-#include "bvhmill/clip/bare_name.h"
+#include "bvhmill/validate/named_parts.h"
 
 namespace bvhmill {
 namespace {
@@ -15,15 +14,6 @@ constexpr double kJudgedRate = 30;
 constexpr double kRateSlack = 1.01;
 // An issue names a judged frame, so the frame that it is about is near.
 constexpr double kMostStep = 5;
-
-// The bare name in small letters.
-std::string PlainName(std::string_view name) {
-  std::string out(BareName(name));
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 bool IsFootName(const std::string& name) {
   return name.find("foot") != std::string::npos ||
@@ -45,7 +35,7 @@ Ancestry AncestryOf(const Skeleton& skeleton) {
     const auto parent = static_cast<size_t>(node.parent);
     out.root.push_back(node.parent < 0 ? index : out.root[parent]);
     const int32_t above = node.parent < 0 ? -1 : out.foot[parent];
-    const bool is_foot = !IsEndSite(node) && IsFootName(PlainName(node.name));
+    const bool is_foot = !IsEndSite(node) && IsFootName(PlainName(node));
     out.foot.push_back(above >= 0 || !is_foot ? above : index);
   }
   return out;
@@ -70,7 +60,7 @@ int32_t FindHead(const Skeleton& skeleton, const Ancestry& ancestry,
   for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
     const Node& node = skeleton.nodes[i];
     if (ancestry.root[i] == root && !IsEndSite(node) &&
-        PlainName(node.name).find("head") != std::string::npos) {
+        PlainName(node).find("head") != std::string::npos) {
       return static_cast<int32_t>(i);
     }
   }

@@ -10,6 +10,7 @@
 
 #include "bvhmill/clip/frame_rates.h"
 #include "bvhmill/report/short_number.h"
+#include "bvhmill/validate/named_parts.h"
 #include "bvhmill/validate/rules.h"
 
 namespace bvhmill {
@@ -195,6 +196,8 @@ void PositionCheck::CheckBone(const PositionedNode& node, IssueLog* log) const {
       most - least > clip_[Threshold::DATA_BONE_LENGTH_spread] * mean &&
       most > clip_[Threshold::DATA_BONE_LENGTH_reach] * clip_.motion.reach;
   if (!stretches || !below_moving_[static_cast<size_t>(node.node)]) return;
+  // A face moves by positions.
+  if (IsBelowHead(clip_.skeleton, node.node)) return;
   const auto& offset =
       clip_.skeleton.nodes[static_cast<size_t>(node.node)].offset;
   Location at = LocationOf(clip_, node.node);

@@ -280,7 +280,7 @@ ClipMeasures ClipMeasurer::Measure() const {
   measures.rest_pose = pose.kind;
   measures.rest_size = pose.size;
   measures.height = pose.height;
-  measures.reach = clip_.facts.reach;
+  measures.reach = clip_.motion.reach;
   SetJoints(&measures);
   if (!skeleton.nodes.empty()) measures.body_root = clip_.motion.body_root;
   if (frames_ < 2 || skeleton.nodes.empty()) return measures;

@@ -12,12 +12,20 @@
 #include "bvhmill/validate/motion/event_tests.h"
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/validate/named_parts.h"
 
 namespace bvhmill {
 namespace {
 
 // The way of a jump of several steps is at least this share of their sum.
 constexpr double kLeastStraight = 0.8;
+
+// At this rate or a slower one, toes that push off turn there and back within a
+// frame or two.
+constexpr double kPushOffFrameTime = 1 / 45.0;
+// The toes of both feet turn about as sharply: a spike that is this many times
+// as sharp as the other foot ever is, is none of the gait.
+constexpr double kSharperThanGait = 2;
 
 // The last frame of a jump.
 int64_t EndOf(const TrackEvent& jump) { return jump.frame + jump.steps - 1; }
@@ -60,6 +68,7 @@ class EventRules final : public MotionRule {
   std::optional<TrackEvent> AnyJumpAt(size_t track, const Around& at,
                                       int64_t t) const;
   bool HasCut(int64_t frame, int64_t steps) const;
+  double KinkOfOtherFoot(size_t track) const;
   bool LeadsBack(size_t track, const TrackEvent& open,
                  const TrackEvent& jump) const;
   void DecideTrack(size_t track, std::span<const FoundEvent> found,
@@ -202,6 +211,24 @@ std::optional<TrackEvent> SpikeOf(const TrackEvent& open,
   return spike;
 }
 
+// The largest kink of the toes of the other foot, in degrees; 0 if the track is
+// no toe, or frames are short.
+double EventRules::KinkOfOtherFoot(size_t track) const {
+  const auto& nodes = clip_.skeleton->nodes;
+  const auto node_of = [&](size_t i) -> const Node& {
+    return nodes[static_cast<size_t>(clip_.tracks[i].node)];
+  };
+  const bool may_push_off = clip_.facts->dt >= kPushOffFrameTime &&
+                            track < clip_.rotations && IsToe(node_of(track));
+  float most = 0;
+  for (size_t i = 0; may_push_off && i < clip_.rotations; ++i) {
+    const bool is_other =
+        node_of(i).parent != node_of(track).parent && IsToe(node_of(i));
+    if (is_other) most = std::max(most, clip_.sums[i].max_kink);
+  }
+  return KinkDegrees(most);
+}
+
 bool EventRules::LeadsBack(size_t track, const TrackEvent& open,
                            const TrackEvent& jump) const {
   const MotionTrack& which = clip_.tracks[track];
@@ -219,9 +246,11 @@ void EventRules::DecideTrack(size_t track, std::span<const FoundEvent> found,
                              IssueLog* log) const {
   EventTally spikes;
   EventTally jumps;
+  const double gait = kSharperThanGait * KinkOfOtherFoot(track);
   const auto add = [&](const TrackEvent& event, bool is_cut,
                        EventTally* tally) {
     if (is_cut || !IsProved(clip_, event.proof, event.compared, track)) return;
+    if (tally == &spikes && event.size < gait) return;
     const bool is_worse =
         tally->events == 0 || event.size > tally->worst.size ||
         (event.size == tally->worst.size && event.frame < tally->worst.frame);

@@ -22,17 +22,26 @@ constexpr double kLeastStep = 0.2;
 constexpr double kMostUneven = 0.5;
 // The steps of a jump that is spread over frames.
 constexpr int kMostSpreadSteps = 3;
-// At slower rates, steps of people change as suddenly as jumps.
-constexpr double kLongestLocalFrameTime = 1 / 23.9;
+// At slower rates, the steps of people change more: with the square of the
+// frame time, and as multiples of those near by with the frame time. At far
+// slower ones they change as suddenly as jumps.
+constexpr double kLocalFrameTime = 1 / 23.9;
+constexpr double kLongestLocalFrameTime = 1 / 14.9;
 
 // Adds the limits of jumps that depart from the steps beside them by `jump`.
 void AddLocalLimits(const MotionClip& clip, double jump, EventLimits* limits) {
-  if (clip.facts->dt > kLongestLocalFrameTime) return;
+  const double dt = clip.facts->dt;
+  if (dt > kLongestLocalFrameTime) return;
   constexpr double kLess = 0.999;
-  limits->local_jump = jump;
-  const double kink = (1 - kMostUneven / 2) * jump / limits->step_unit;
-  const double ratio = std::min(clip[Threshold::DATA_JUMP_local_ratio],
-                                clip[Threshold::DATA_SPIKE_local_ratio]);
+  const double slow = std::max(dt / kLocalFrameTime, 1.0);
+  limits->has_spread_forms = dt <= kLocalFrameTime;
+  limits->local_jump = jump * slow * slow;
+  limits->local_jump_ratio = clip[Threshold::DATA_JUMP_local_ratio] * slow;
+  limits->local_spike_ratio = clip[Threshold::DATA_SPIKE_local_ratio] * slow;
+  const double kink =
+      (1 - kMostUneven / 2) * limits->local_jump / limits->step_unit;
+  const double ratio =
+      std::min(limits->local_jump_ratio, limits->local_spike_ratio);
   limits->screen.local_kink = static_cast<float>(kink * kink * kLess);
   limits->local_square = static_cast<float>(ratio * ratio * kLess);
 }
@@ -158,11 +167,11 @@ std::optional<TrackEvent> HalfTurnSpikeAt(const MotionClip& clip,
 }
 
 // The kink is many times those near by that the spike has no part in.
-bool IsLocalSpike(const MotionClip& clip, const Around& at) {
+bool IsLocalSpike(const Around& at) {
   const double near =
       std::max({at.Kink(-3), at.Kink(-2), at.Kink(2), at.Kink(3)});
   return at.Kink(0) >= at.limits.local_spike &&
-         at.Kink(0) >= clip[Threshold::DATA_SPIKE_local_ratio] * near;
+         at.Kink(0) >= at.limits.local_spike_ratio * near;
 }
 
 // The kinks of a spike of a joint that moves. A row that repeats the one before
@@ -228,7 +237,7 @@ std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
       std::max(at.Step(-1), at.Step(2)) <= kCalmSpikeShare * least;
   if (!is_calm) return std::nullopt;
   const bool is_judged_locally = at.is_inner && limits.has_local_forms();
-  if (is_judged_locally && IsLocalSpike(clip, at)) return spike;
+  if (is_judged_locally && IsLocalSpike(at)) return spike;
   if (kink < clip[Threshold::DATA_SPIKE_calm_degrees]) {
     return std::nullopt;
   }
@@ -268,7 +277,7 @@ std::optional<TrackEvent> PulseAt(const MotionClip& clip,
 }
 
 Spread SpreadAt(const Around& at) {
-  if (!at.is_inner || !at.limits.has_local_forms()) return {};
+  if (!at.is_inner || !at.limits.has_spread_forms) return {};
   // After a row that repeats the one before, a step makes up for two. A joint
   // that rests for longer has no such row.
   if (at.steps[-1] == 0 && at.steps[-2] > 0) return {};
@@ -307,8 +316,8 @@ int SidesOfJump(const MotionClip& clip, const MotionTrack& track,
   const double kink = std::min(at.Kink(-1), at.Kink(0));
   const double near_before = std::max(at.Kink(-3), at.Kink(-2));
   const double near_after = std::max(at.Kink(1), at.Kink(2));
-  const double calm = clip[Threshold::DATA_JUMP_local_ratio];
-  const double very_calm = clip[Threshold::DATA_SPIKE_local_ratio];
+  const double calm = at.limits.local_jump_ratio;
+  const double very_calm = at.limits.local_spike_ratio;
   const int sides = (kink >= calm * near_before ? kCalmBefore : 0) |
                     (kink >= calm * near_after ? kCalmAfter : 0) |
                     (kink >= very_calm * near_before ? kVeryCalmBefore : 0) |

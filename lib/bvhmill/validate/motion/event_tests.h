@@ -77,11 +77,15 @@ struct EventLimits {
   // before and after it, in the unit of `step_unit`.
   double local_spike = HUGE_VAL;
   double local_jump = HUGE_VAL;
+  // How many times those near by the kinks of each are, at least.
+  double local_spike_ratio = 0;
+  double local_jump_ratio = 0;
   // The square of how many times those near by the kinks of such a jump are, at
   // least.
   float local_square = 0;
   // A jump that is spread over several steps: each of them is this many times
-  // those before and after the jump.
+  // those before and after the jump. Not where people make so few steps.
+  bool has_spread_forms = false;
   double spread_ratio = 0;
   // The same of a jump that is quicker than people: its steps are longer than
   // those before and after it by `quick_step`, which follows from the rate.

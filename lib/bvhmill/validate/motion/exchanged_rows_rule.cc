@@ -49,24 +49,29 @@ struct TriplePair {
 };
 
 // The frames that depend on one of two rows, each once.
-std::vector<TriplePair> TriplesOf(const MotionClip& clip, int64_t first,
-                                  int64_t second) {
-  std::vector<TriplePair> pairs;
+struct Triples {
+  std::array<TriplePair, 6> pairs;
+  size_t count = 0;
+
+  std::span<const TriplePair> all() const { return {pairs.data(), count}; }
+};
+
+Triples TriplesOf(const MotionClip& clip, int64_t first, int64_t second) {
+  Triples triples;
   const auto add = [&](int64_t frame) {
-    TriplePair pair;
+    TriplePair& pair = triples.pairs[triples.count++];
     for (size_t k = 0; k < pair.before.size(); ++k) {
       const int64_t at = frame - 1 + static_cast<int64_t>(k);
       const int64_t other = at == first ? second : at == second ? first : at;
       pair.before[k] = clip.Row(at).data();
       pair.after[k] = clip.Row(other).data();
     }
-    pairs.push_back(pair);
   };
   for (int64_t t = first - 1; t <= first + 1; ++t) add(t);
   for (int64_t t = std::max(second - 1, first + 2); t <= second + 1; ++t) {
     add(t);
   }
-  return pairs;
+  return triples;
 }
 
 // Compares pairs of rows of a clip. Works in memory of its own.
@@ -128,16 +133,16 @@ double Exchange::SumOf(std::span<const double> sums) const {
 
 std::optional<RowExchange> Exchange::Measure(int64_t first, int64_t second,
                                              double left) {
-  const std::vector<TriplePair> triples = TriplesOf(clip_, first, second);
+  const Triples triples = TriplesOf(clip_, first, second);
   std::fill(before_.begin(), before_.end(), 0.0);
   std::fill(after_.begin(), after_.end(), 0.0);
-  for (const TriplePair& rows : triples) AddKinks(rows.before, &before_);
+  for (const TriplePair& rows : triples.all()) AddKinks(rows.before, &before_);
   RowExchange all;
   all.before = SumOf(before_);
   // Most rows do not fit each other: half of the frames tell.
-  for (size_t i = 0; i < triples.size(); ++i) {
-    AddKinks(triples[i].after, &after_);
-    const bool is_half = i + 1 == triples.size() / 2;
+  for (size_t i = 0; i < triples.count; ++i) {
+    AddKinks(triples.pairs[i].after, &after_);
+    const bool is_half = i + 1 == triples.count / 2;
     if (is_half && SumOf(after_) > left * all.before) return std::nullopt;
   }
   for (size_t track = 0; track < clip_.rotations; ++track) {
@@ -211,6 +216,7 @@ std::vector<int64_t> ExchangedRowsRule::RowsThatStandOut() const {
 // Finds the row that each would best change places with.
 void ExchangedRowsRule::FindPairs() {
   const std::vector<int64_t> rows = RowsThatStandOut();
+  if (rows.size() < 2) return;
   const double left = clip_[Threshold::DATA_ROWS_EXCHANGED_left];
   Exchange exchange(clip_);
   for (size_t i = 0; i < rows.size(); ++i) {

@@ -11,6 +11,7 @@
 
 #include "bvhmill/validate/motion/motion_units.h"
 #include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/validate/named_parts.h"
 
 namespace bvhmill {
 namespace {
@@ -23,6 +24,9 @@ struct Still {
 
   int64_t steps() const { return last - first; }
 };
+
+// Fewer joints of fingers are no hands.
+constexpr int64_t kFewestFingers = 3;
 
 struct Joint {
   Still longest;
@@ -49,6 +53,7 @@ class FrozenJointRule final : public MotionRule {
   double BodySteps(int64_t first, int64_t last) const;
   bool IsFrozen(size_t track) const;
   void Log(size_t track, IssueLog* log) const;
+  void LogFingers(IssueLog* log) const;
 
   // The runs of each block. One that goes on in the next block is two.
   std::vector<Still> found_;
@@ -198,12 +203,46 @@ void FrozenJointRule::Log(size_t track, IssueLog* log) const {
              IssueCode::DATA_FROZEN_JOINT, at, std::move(args));
 }
 
+// The whole hands were not captured, if no finger ever moves.
+void FrozenJointRule::LogFingers(IssueLog* log) const {
+  const Skeleton& skeleton = *clip_.skeleton;
+  const int64_t last = clip_.facts->frames - 1;
+  const auto still_joints =
+      std::count_if(joints_.begin(), joints_.end(),
+                    [&](const Joint& j) { return j.still_steps == last; });
+  if (still_joints < kFewestFingers) return;
+  int64_t fingers = 0;
+  int32_t first = -1;
+  double others = 0;
+  for (size_t track = 0; track < joints_.size(); ++track) {
+    const int32_t node = clip_.tracks[track].node;
+    const bool is_still = joints_[track].still_steps == last;
+    if (!is_still) others += clip_.sums[track].steps;
+    if (!IsFinger(skeleton, node)) continue;
+    if (!is_still) return;
+    if (fingers++ == 0) first = node;
+  }
+  if (fingers < kFewestFingers || others == 0) return;
+  Location at = MotionLocation(clip_, first, 0);
+  at.last_frame = last;
+  IssueArgs args = {
+      {"joint", QuotedNode(clip_, first) + " and " +
+                    std::to_string(fingers - 1) + " other joints of fingers"},
+      {"first", "0"},
+      {"last", std::to_string(last)},
+      {"frames", std::to_string(last + 1)}};
+  AddSeconds(clip_, last + 1, ", for ", &args);
+  log->AddAs(Severity::kInfo, IssueCode::DATA_FROZEN_JOINT, at, std::move(args),
+             fingers);
+}
+
 void FrozenJointRule::Decide(IssueLog* log) {
   JoinRuns();
   JudgeClip();
   for (size_t track = 0; track < joints_.size(); ++track) {
     if (IsFrozen(track)) Log(track, log);
   }
+  LogFingers(log);
 }
 
 }  // namespace

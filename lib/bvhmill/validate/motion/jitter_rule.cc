@@ -78,7 +78,7 @@ struct Burst {
   int64_t first = 0;
   int64_t last = 0;
   size_t reversals = 0;
-  // The mean size of its reversals.
+  // The mean size of its reversals. Of swings issues state the mean turn.
   double size = 0;
 };
 
@@ -217,6 +217,8 @@ class JitterRule final : public MotionRule {
                                    : JointPart::kPosition;
   }
   void FindReversals(const MotionBlock& block);
+  double MeanTurn(size_t track, std::span<const Reversal> reversals,
+                  const Burst& burst) const;
   NoisySeconds FindNoisy(std::span<const Second> parts) const;
   IssueArgs ArgsOf(size_t track, double size) const;
   void LogSeconds(size_t track, const NoisySeconds& jitter,
@@ -352,6 +354,27 @@ NoisySeconds JitterRule::FindNoisy(std::span<const Second> parts) const {
   return out;
 }
 
+// How far the track turns or moves from one reversal of the burst to the next:
+// less than the way, if that leads round about.
+double JitterRule::MeanTurn(size_t track, std::span<const Reversal> reversals,
+                            const Burst& burst) const {
+  const MotionTrack& which = clip_.tracks[track];
+  double sum = 0;
+  std::optional<Quat<double>> last;
+  for (const Reversal& reversal : reversals) {
+    if (reversal.frame < burst.first || reversal.frame > burst.last) continue;
+    const Quat<double> pose = PoseAt(clip_, which, reversal.frame);
+    if (last) {
+      const double square = StepBetween(*last, pose);
+      sum += track < clip_.rotations ? AngleDegrees(square)
+                                     : std::sqrt(square) / clip_.facts->reach;
+    }
+    last = pose;
+  }
+  return burst.reversals > 1 ? sum / static_cast<double>(burst.reversals - 1)
+                             : 0;
+}
+
 // The args that do not depend on how long the jitter lasts. `size` is the mean
 // kink.
 IssueArgs JitterRule::ArgsOf(size_t track, double size) const {
@@ -429,6 +452,7 @@ void JitterRule::Decide(IssueLog* log) {
     const bool has_end = all.back().frame == newest_[track].last();
     if (has_end) all = all.first(all.size() - 1);
     swings[track] = FindBursts(all, LimitsOf(track).swing_bursts);
+    swings[track].largest.size = MeanTurn(track, all, swings[track].largest);
   });
   for (size_t track = 0; track < tracks_; ++track) {
     if (noisy[track].noisy > 0) {

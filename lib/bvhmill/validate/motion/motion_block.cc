@@ -228,6 +228,7 @@ void BlockReader::SumInto(TrackSums* sums, FrameTotals* totals) {
   Sum(block_.track < clip_->rotations ? &own : nullptr);
   sums->steps += block_.sums.step_roots;
   sums->max_step = std::max(sums->max_step, block_.sums.max_step);
+  sums->max_kink = std::max(sums->max_kink, block_.sums.max_kink);
   AddCapped(sums);
   KeepEnds(sums);
 }

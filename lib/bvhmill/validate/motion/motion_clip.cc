@@ -28,6 +28,7 @@ void TrackSums::Add(const TrackSums& later) {
   capped_kinks += later.capped_kinks;
   calm_squares += later.calm_squares;
   max_step = std::max(max_step, later.max_step);
+  max_kink = std::max(max_kink, later.max_kink);
   last_step = later.last_step;
   step_before_last = later.step_before_last;
   last_kink = later.last_kink;

@@ -56,6 +56,7 @@ struct TrackSums {
   // Squares of kinks of at most kCalmDegrees.
   double calm_squares = 0;
   float max_step = 0;
+  float max_kink = 0;
   // The steps of frames 0 to 8, of the last frame and of the one before.
   std::array<float, 9> first_steps = {};
   float last_step = 0;

@@ -12,10 +12,10 @@ struct MotionFacts {
   // The frame time in seconds. 1/30 for rules that depend on the rate, if the
   // clip states none within (0, 0.2).
   double dt = 1.0 / 30;
-  // The longest way from a root to a leaf along OFFSETs, in the unit of the
-  // clip. Independent of the rest pose. 0.75 to 0.85 of the height of most
-  // bodies. 0 if all JOINTs have the OFFSET 0: the size of the figure is not
-  // known then, and rules that compare with it are silent.
+  // The longest way from a root to a leaf (ReachOf of clip/reach.h), in the
+  // unit of the clip. Independent of the pose. 0.75 to 0.85 of the height of
+  // most bodies. 0 if the size of the figure is not known: rules that compare
+  // with it are silent then.
   double reach = 0;
   // The joint that the caller states as body root; -1 if it states none.
   int32_t stated_root = -1;
