@@ -15,7 +15,8 @@ namespace bvhmill {
 // length: they are no bone then. Joints that carry the whole body, on the way
 // from a root down to the first joint with several children, have no bone above
 // them. `values` are frames x channels. 0 if there are JOINTs and all have the
-// length 0: end sites do not tell the size of the figure. O(nodes).
+// OFFSET 0: positions may be places in the world then, and end sites do not
+// tell the size of the figure. O(nodes).
 double ReachOf(const Skeleton& skeleton, const Conventions& conventions,
                int64_t frames, std::span<const float> values);
 

@@ -70,7 +70,6 @@ absl::Status SolveLandmarks(const Plan& plan, const Motion& motion,
   const int64_t bytes =
       PositionBytes(plan, frames) + parallel->threads() * FkScratchBytes(plan);
   BVHMILL_RETURN_IF_ERROR(budget->Hold(bytes));
-  memory->kept_bytes = std::max(memory->kept_bytes, bytes);
   memory->landmarks.resize(static_cast<size_t>(3 * frames * NodesOf(plan)));
   const auto solve = [&](int64_t first, int64_t end,
                          UninitializedVector<float>* scratch) {
@@ -114,7 +113,6 @@ absl::Status MeasureClip(const CheckedClip& clip, const Plan& plan,
   const int64_t bytes =
       ClipMeasurer::MemoryBytes(clip.skeleton) + PositionBytes(plan, most);
   BVHMILL_RETURN_IF_ERROR(budget->Hold(bytes));
-  memory->kept_bytes = std::max(memory->kept_bytes, bytes);
   const auto channels = static_cast<int64_t>(clip.skeleton.channels.size());
   const int64_t work =
       kMeasuredNodeWork * NodesOf(plan) + kChannelWork * channels;

@@ -27,8 +27,13 @@ struct CheckMemory {
   UninitializedVector<float> positions;
   // The scratch memory of kinematics.
   UninitializedVector<float> scratch;
-  // The bytes of all that, at most.
-  int64_t kept_bytes = 0;
+
+  // The bytes of all that grows with clips.
+  size_t KeptBytes() const {
+    return motion.KeptBytes() +
+           (landmarks.capacity() + positions.capacity() + scratch.capacity()) *
+               sizeof(float);
+  }
 };
 
 // Logs what the rules find in `motion`, the rows of `skeleton` as the file has

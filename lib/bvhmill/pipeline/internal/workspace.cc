@@ -18,8 +18,7 @@ int64_t Workspace::SkeletonBytesKept() const {
 size_t Workspace::KeptBytes() const {
   const size_t floats = read.motion.values.capacity() +
                         clip.motion.values.capacity() + spare_values.capacity();
-  return floats * sizeof(float) + poses.KeptBytes() +
-         static_cast<size_t>(check.kept_bytes);
+  return floats * sizeof(float) + poses.KeptBytes() + check.KeptBytes();
 }
 
 }  // namespace bvhmill

@@ -44,8 +44,8 @@ struct MotionFacts {
   // The body root of the first ROOT (skeletons/body_root.h): the stated one, if
   // it is a joint of the trunk.
   int32_t body_root = 0;
-  // For each channel, 1 if its values differ. Valid as long as
-  // MotionMemory.
+  // For each channel, 1 if its values differ. Valid until the
+  // next clip is checked.
   std::span<const uint8_t> moving_columns;
 
   // The frames that belong to the motion: first to last, both included.

@@ -3,10 +3,10 @@
 // Rules about the steps of joints from frame to frame. A rule is a file that
 // implements MotionRule and a row of rules.inc.
 //
-// A clip is looked at in ranges of frames, by several threads, each in blocks.
-// There is an object of each rule for each range: it keeps the few frames that
-// matter. The objects of later ranges are appended to the first one, which then
-// decides with the sums of the whole clip.
+// Threads search ranges of frames, block by block. Each range has rule objects
+// of its own, which record the events of the range. The records of later ranges
+// are appended to those of the first one, whose Decide logs issues by the sums
+// of the whole clip.
 
 #include <algorithm>
 #include <cstdint>
@@ -29,28 +29,27 @@ class MotionRule {
   MotionRule(const MotionRule&) = delete;
   MotionRule& operator=(const MotionRule&) = delete;
 
-  // Looks at a track in the next block of the range, at tracks in turns. All
-  // its values are finite.
+  // Searches a track in the next block of the range. Called for each track of a
+  // block, in order. All values are finite.
   virtual void Look(const MotionBlock& /*block*/) {}
-  // The same in the blocks before the range, for rules whose state reaches
-  // back: kReachBackSeconds at least.
+  // Called for the blocks before the range, of kReachBackSeconds or more: for
+  // rules whose state depends on earlier frames.
   virtual void LookBefore(const MotionBlock& /*block*/) {}
-  // Appends what the same rule has found in the range that follows.
+  // Appends the records of the same rule for the range that follows.
   virtual void Append(const MotionRule& /*later*/) {}
-  // The memory of what was found.
+  // The memory of the records.
   virtual int64_t Bytes() const { return 0; }
-  // All frames were looked at. Logs what was found.
+  // Logs issues. Called once, after the last block.
   virtual void Decide(IssueLog* log) = 0;
 
  protected:
   const MotionClip& clip_;
 };
 inline constexpr double kReachBackSeconds = 0.3;
-// All rules of a range together keep this much for each track, apart from what
-// they find.
+// The memory of all rules of a range for each track, without their records.
 inline constexpr int64_t kRuleTrackBytes = 256;
 
-// What a rule has found, for its Append and Bytes.
+// For Append and Bytes of a rule whose records are a vector.
 template <typename Found>
 void AppendFound(const std::vector<Found>& later, std::vector<Found>* found) {
   found->insert(found->end(), later.begin(), later.end());
@@ -59,7 +58,7 @@ template <typename Found>
 int64_t BytesOf(const std::vector<Found>& found) {
   return static_cast<int64_t>(found.capacity() * sizeof(Found));
 }
-// Sorts what was found by track, in linear time. Frames stay in order.
+// Sorts records by track, in linear time. Frames stay in order.
 template <typename Found>
 void SortByTrack(std::vector<Found>* found) {
   const auto is_before = [](const Found& a, const Found& b) {
@@ -83,8 +82,8 @@ void SortByTrack(std::vector<Found>* found) {
   found->swap(sorted);
 }
 
-// Sorts what was found by track. Calls body(track, span of it) for each track
-// that has any, in order.
+// Sorts records by track, then calls body(track, records) for each track that
+// has any, in order.
 template <typename Found, typename Body>
 void ForEachTrack(std::vector<Found>* found, const Body& body) {
   SortByTrack(found);

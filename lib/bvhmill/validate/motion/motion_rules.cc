@@ -60,7 +60,7 @@ struct Range {
   std::vector<ColumnRange> ranges;
   // A value is not finite. Rules look at none of the blocks that follow.
   bool has_non_finite = false;
-  // The memory of what was found that is drawn from the budget.
+  // The memory of records that is drawn from the budget.
   int64_t found_bytes = 0;
 
   void Add(std::span<const ColumnRange> block);
@@ -275,6 +275,14 @@ void MotionCheck::Decide(IssueLog* log) {
 }
 
 }  // namespace
+
+size_t MotionMemory::KeptBytes() const {
+  const FrameTotals& totals = clip.totals;
+  const size_t per_frame = totals.steps.capacity() + totals.kinks.capacity() +
+                           totals.turning.capacity() +
+                           totals.excess.capacity() + totals.jumpers.capacity();
+  return (per_frame + reader.block().values.capacity()) * sizeof(float);
+}
 
 absl::Status CheckMotion(const CheckedClip& clip, Parallel* parallel,
                          Budget* budget, MotionMemory* memory, IssueLog* log) {

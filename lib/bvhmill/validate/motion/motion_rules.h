@@ -23,6 +23,9 @@ struct MotionMemory {
   // ranges, so that they do not depend on the number of threads. Tests make
   // ranges short.
   int64_t range_blocks = 32;
+
+  // The bytes of its large arrays.
+  size_t KeptBytes() const;
 };
 
 // Logs what the motion rules find, and writes the facts of clip.motion. Works
