@@ -337,7 +337,7 @@ TEST(FrozenJoint, FingersThatNeverMoveAreMentionedOnce) {
   EXPECT_THAT(MotionIssues(MotionReport(clip)),
               ElementsAre("info DATA_FROZEN_JOINT joint 6 frame 0 to 199 x4"));
   EXPECT_EQ(ArgOf(MotionReport(clip), "DATA_FROZEN_JOINT", "joint"),
-            "'LeftHandThumb1' and 3 other joints of fingers");
+            "'LeftHandThumb1', like 3 other joints of fingers,");
   // One finger moves: its hand was captured.
   Clip moves = MovingClip({.frames = 200});
   moves.skeleton = clip.skeleton;

@@ -226,8 +226,8 @@ void FrozenJointRule::LogFingers(IssueLog* log) const {
   Location at = MotionLocation(clip_, first, 0);
   at.last_frame = last;
   IssueArgs args = {
-      {"joint", QuotedNode(clip_, first) + " and " +
-                    std::to_string(fingers - 1) + " other joints of fingers"},
+      {"joint", QuotedNode(clip_, first) + ", like " +
+                    std::to_string(fingers - 1) + " other joints of fingers,"},
       {"first", "0"},
       {"last", std::to_string(last)},
       {"frames", std::to_string(last + 1)}};
