@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import gc
+import math
 import multiprocessing
 import os
 import pathlib
@@ -280,8 +281,16 @@ def test_10_000_reads_need_no_more_memory():
 
 
 def test_a_stream_needs_the_memory_of_its_rows(tmp_path):
+    # A swing of 1,000 frames, again and again. Rules record jumps, of which
+    # this take has none.
+    lines = []
+    for frame in range(1000):
+        turns = [30 * math.sin(frame / 1000 * math.tau + i) for i in range(60)]
+        lines.append(" ".join(["0 0.9 0"] + [f"{turn:.3f}" for turn in turns]))
     path = tmp_path / "long.bvh"
-    path.write_bytes(walk_text(200_000, 20))
+    path.write_bytes(walk_text(0, 20).split(b"Frames:")[0] +
+                     b"Frames: 200000\nFrame Time: 0.01\n" +
+                     200 * ("\n".join(lines) + "\n").encode())
     size = path.stat().st_size
     assert size > 60 << 20
     used = run(f"""

@@ -33,10 +33,10 @@ int64_t EndOf(const TrackEvent& jump) { return jump.frame + jump.steps - 1; }
 // A spike, or a jump that may be one end of a spike.
 struct FoundEvent {
   int32_t track = 0;
+  TrackEvent event;
   bool is_spike = false;
   // The steps of a spike, which a cut may explain.
-  int32_t spike_steps = 0;
-  TrackEvent event;
+  uint8_t spike_steps = 0;
 };
 
 // The spikes, or the jumps, of a track that are proved.
@@ -125,19 +125,19 @@ void EventRules::LookAt(const MotionBlock& block, size_t i) {
   const auto id = static_cast<int32_t>(track);
   if (MayBeSpike(at)) {
     if (const auto spike = SpikeAt(clip_, at, t)) {
-      found_.push_back({id, true, 2, *spike});
+      found_.push_back({id, *spike, true, 2});
     }
   }
   if (MayBePulse(at)) {
     if (const auto pulse = PulseAt(clip_, clip_.tracks[track], at, t)) {
-      found_.push_back({id, true, kPulseSteps, *pulse});
+      found_.push_back({id, *pulse, true, kPulseSteps});
     }
   }
   if (t < 2 || !(MayBeJump(at) || MayBeSpread(at) || MayBeLocalJump(at))) {
     return;
   }
   if (const auto jump = AnyJumpAt(track, at, t)) {
-    found_.push_back({id, false, 0, *jump});
+    found_.push_back({id, *jump});
   }
 }
 
@@ -150,8 +150,8 @@ std::optional<TrackEvent> EventRules::SpreadJumpAt(size_t track,
   if (steps == 1) return std::nullopt;
   const MotionTrack& which = clip_.tracks[track];
   TrackEvent jump;
-  jump.frame = t;
-  jump.steps = steps;
+  jump.frame = static_cast<int32_t>(t);
+  jump.steps = static_cast<uint8_t>(steps);
   const double square = StepBetween(PoseAt(clip_, which, t - 1),
                                     PoseAt(clip_, which, EndOf(jump)));
   const double way = at.limits.step_unit * std::sqrt(square);
@@ -176,7 +176,7 @@ std::optional<TrackEvent> EventRules::AnyJumpAt(size_t track, const Around& at,
   if (!jump && sides == 0) return std::nullopt;
   if (!jump) jump = StepEvent(at, t, Proof::kEndOfSpike);
   if (is_calm_beside) jump->proof = Proof::kCertain;
-  jump->sides = sides;
+  jump->sides = static_cast<uint8_t>(sides);
   return jump;
 }
 
@@ -206,7 +206,7 @@ std::optional<TrackEvent> SpikeOf(const TrackEvent& open,
   }
   if (spike.proof == Proof::kCalmStep) spike.proof = Proof::kCalmReturn;
   spike.frame = open.frame;
-  spike.frames = static_cast<int32_t>(jump.frame - open.frame);
+  spike.frames = jump.frame - open.frame;
   spike.steps = 1;
   return spike;
 }
@@ -263,7 +263,7 @@ void EventRules::DecideTrack(size_t track, std::span<const FoundEvent> found,
     if (open) add(*open, HasCut(open->frame, open->steps), &jumps);
     open.reset();
   };
-  for (const auto& [_, is_spike, steps, event] : found) {
+  for (const auto& [_, event, is_spike, steps] : found) {
     if (is_spike) {
       add(event, HasCut(event.frame, steps), &spikes);
       continue;
@@ -299,7 +299,7 @@ void EventRules::Log(IssueCode code, const EventTally& tally, size_t track,
   std::vector<int64_t> frames = tally.frames;
   std::sort(frames.begin(), frames.end());
   Location at = MotionLocation(clip_, which.node, worst.frame);
-  const int32_t span = std::max(worst.frames, worst.steps);
+  const int32_t span = std::max<int32_t>(worst.frames, worst.steps);
   if (span > 1) at.last_frame = worst.frame + span - 1;
   IssueArgs args = {
       {"joint", QuotedNode(clip_, which.node)},

@@ -162,8 +162,8 @@ std::optional<TrackEvent> HalfTurnSpikeAt(const MotionClip& clip,
   if (!is_back || !is_calm || kink < at.limits.spike) return std::nullopt;
   const auto size = static_cast<float>(kink);
   const double raw = kink / at.limits.kink_unit;
-  return TrackEvent{t,    1,    Proof::kCertain,
-                    size, size, static_cast<float>(OffDegrees(raw * raw))};
+  return TrackEvent{static_cast<int32_t>(t), 1, size, size,
+                    static_cast<float>(OffDegrees(raw * raw))};
 }
 
 // The kink is many times those near by that the spike has no part in.
@@ -228,8 +228,8 @@ std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
   const bool is_back = at.Return() <= clip[Threshold::DATA_SPIKE_back] * least;
   const auto size = static_cast<float>(kink);
   const double stated = limits.has_calm_forms ? OffDegrees(at.kinks[0]) : kink;
-  TrackEvent spike{t,    1,    Proof::kCertain,
-                   size, size, static_cast<float>(stated)};
+  TrackEvent spike{static_cast<int32_t>(t), 1, size, size,
+                   static_cast<float>(stated)};
   if (is_fast && is_back) return spike;
   if (is_fast && HasKinksOfSpike(at)) return spike;
   if (!limits.has_calm_forms || !is_back) return std::nullopt;
@@ -269,7 +269,7 @@ std::optional<TrackEvent> PulseAt(const MotionClip& clip,
     return std::nullopt;
   }
   TrackEvent pulse;
-  pulse.frame = t;
+  pulse.frame = static_cast<int32_t>(t);
   pulse.frames = kPulseFrames;
   pulse.size = pulse.compared = static_cast<float>(height);
   pulse.stated = static_cast<float>(AngleDegrees(square));
@@ -305,7 +305,8 @@ TrackEvent StepEvent(const Around& at, int64_t t, Proof proof) {
   const double stated =
       at.limits.has_calm_forms ? AngleDegrees(at.steps[0]) : step;
   const auto size = static_cast<float>(step);
-  return {t, 0, proof, size, size, static_cast<float>(stated)};
+  return {static_cast<int32_t>(t),    0,    size, size,
+          static_cast<float>(stated), proof};
 }
 
 int SidesOfJump(const MotionClip& clip, const MotionTrack& track,

@@ -41,20 +41,20 @@ enum JumpSide {
 // The pose leaves its way at `frame` and is back after `frames` frames. A jump
 // has 0 frames: it does not come back.
 struct TrackEvent {
-  int64_t frame = 0;
+  int32_t frame = 0;
   int32_t frames = 0;
-  Proof proof = Proof::kCertain;
   // Degrees, or shares of the reach.
   float size = 0;
   // The kink or step that `proof` compares, in the unit of `size`.
   float compared = 0;
   // The size that issues state.
   float stated = 0;
+  Proof proof = Proof::kCertain;
   // Bits of JumpSide; 0 for a spike.
-  int sides = 0;
+  uint8_t sides = 0;
   // A jump may be spread over 2 or 3 steps, the first of which leads to
   // `frame`.
-  int32_t steps = 1;
+  uint8_t steps = 1;
 };
 
 // The steps before and after a jump, as a share of it.

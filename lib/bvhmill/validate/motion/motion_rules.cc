@@ -78,7 +78,13 @@ void Range::Add(std::span<const ColumnRange> block) {
 
 absl::Status Range::DrawFound(Budget* budget) {
   int64_t bytes = 0;
-  for (const auto& rule : rules) bytes += rule->Bytes();
+  int64_t most = 0;
+  for (const auto& rule : rules) {
+    bytes += rule->Bytes();
+    most = std::max(most, rule->Bytes());
+  }
+  // Records of one rule at a time are copied, to be sorted by track.
+  bytes += most;
   if (bytes <= found_bytes) return absl::OkStatus();
   BVHMILL_RETURN_IF_ERROR(budget->Hold(bytes - found_bytes));
   found_bytes = bytes;
@@ -108,7 +114,8 @@ class MotionCheck {
   }
   absl::Status LookAt(Range* range, BlockReader* reader);
   void LookBefore(const Range& range, BlockReader* reader);
-  void JoinRanges();
+  void JoinSums();
+  void DecideRule(size_t rule, IssueLog* log);
   void FindBodyRoot();
   void CountNonFinite(IssueLog* log);
 
@@ -202,7 +209,7 @@ absl::Status MotionCheck::Look(Parallel* parallel) {
   return absl::OkStatus();
 }
 
-void MotionCheck::JoinRanges() {
+void MotionCheck::JoinSums() {
   Range& all = ranges_[0];
   for (size_t i = 1; i < ranges_.size(); ++i) {
     const Range& later = ranges_[i];
@@ -211,12 +218,19 @@ void MotionCheck::JoinRanges() {
     for (size_t track = 0; track < all.sums.size(); ++track) {
       all.sums[track].Add(later.sums[track]);
     }
-    for (size_t rule = 0; rule < all.rules.size(); ++rule) {
-      all.rules[rule]->Append(*later.rules[rule]);
-    }
   }
   clip_.sums = all.sums;
   clip_.ranges = all.ranges;
+}
+
+// Releases the records of the rule range by range, then all of them.
+void MotionCheck::DecideRule(size_t rule, IssueLog* log) {
+  const std::unique_ptr<MotionRule> all = std::move(ranges_[0].rules[rule]);
+  for (size_t i = 1; i < ranges_.size(); ++i) {
+    all->Append(*ranges_[i].rules[rule]);
+    ranges_[i].rules[rule].reset();
+  }
+  all->Decide(log);
 }
 
 void MotionCheck::FindBodyRoot() {
@@ -260,18 +274,17 @@ void MotionCheck::CountNonFinite(IssueLog* log) {
 
 void MotionCheck::Decide(IssueLog* log) {
   MotionFacts& facts = checked_.motion;
-  JoinRanges();
+  JoinSums();
   FindBodyRoot();
   if (facts.frames > 1) LogFrameTime(clip_, log);
   if (ranges_[0].has_non_finite) {
     CountNonFinite(log);
     return LogNotJudged(facts, log);
   }
-  const auto& rules = ranges_[0].rules;
-  rules.front()->Decide(log);
+  DecideRule(0, log);
   LogNotJudged(facts, log);
   if (facts.frames < kFewestMotionFrames || clip_.tracks.empty()) return;
-  for (size_t i = 1; i < rules.size(); ++i) rules[i]->Decide(log);
+  for (size_t i = 1; i < std::size(kRules); ++i) DecideRule(i, log);
 }
 
 }  // namespace
