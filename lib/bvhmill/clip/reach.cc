@@ -14,33 +14,22 @@ namespace {
 // Bones keep their length, but for this share.
 constexpr double kMostStretch = 0.1;
 
-// A JOINT whose position is that of three channels.
 bool IsPlaced(const Skeleton& skeleton, const Node& node,
               const Conventions& conventions) {
-  std::array<bool, 3> has = {};
-  for (const Channel channel : ChannelsOf(skeleton, node)) {
-    if (IsPosition(channel)) has[static_cast<size_t>(AxisOf(channel))] = true;
-  }
-  return has[0] && has[1] && has[2] &&
+  return HasThreePositions(skeleton, node) &&
          ReadingOf(node, conventions) != PositionReading::kIgnored;
 }
 
 // The distance of such a joint from its parent in a row.
 double LengthIn(const Skeleton& skeleton, const Node& node,
                 const Conventions& conventions, std::span<const float> row) {
-  std::array<double, 3> place = {};
-  auto column = static_cast<size_t>(node.first_channel);
-  for (const Channel channel : ChannelsOf(skeleton, node)) {
-    if (IsPosition(channel)) {
-      place[static_cast<size_t>(AxisOf(channel))] = row[column];
-    }
-    ++column;
-  }
+  const auto [x, y, z] = *PositionIn(skeleton, node, row);
   const bool is_added = ReadingOf(node, conventions) == PositionReading::kAdded;
-  for (size_t axis = 0; is_added && axis < 3; ++axis) {
-    place[axis] += node.offset[axis];
-  }
-  return std::hypot(place[0], place[1], place[2]);
+  const auto& offset = node.offset;
+  return is_added ? std::hypot(double{x} + double{offset[0]},
+                               double{y} + double{offset[1]},
+                               double{z} + double{offset[2]})
+                  : std::hypot(double{x}, double{y}, double{z});
 }
 
 // The length of the bone to such a joint; nullopt if its positions are no bone.

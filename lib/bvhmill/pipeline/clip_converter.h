@@ -29,9 +29,9 @@ namespace bvhmill {
 class ClipConverter {
  public:
   // `receiver` may be null if no outputs are asked for, and is only asked for
-  // memory then; `cancel` may be null. All must outlive it, the options, too,
-  // so that a temporary does not compile. `converter` gives
-  // its memory and its threads, and has no other clip as long as this lives.
+  // memory then; `cancel` may be null. All must outlive it; options that are a
+  // temporary do not compile. `converter` lends its memory and its threads, and
+  // converts no other clip while this lives.
   ClipConverter(Converter* converter, const ConvertOptions& options,
                 OutputReceiver* receiver, const CancelToken* cancel,
                 ConvertResult* result);

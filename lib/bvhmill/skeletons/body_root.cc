@@ -1,20 +1,12 @@
 #include "bvhmill/skeletons/body_root.h"
 
 #include <algorithm>
-#include <array>
 
+#include "bvhmill/clip/position_reading.h"
 #include "bvhmill/skeletons/recognize.h"
 
 namespace bvhmill {
 namespace {
-
-bool HasThreePositions(const Skeleton& skeleton, const Node& node) {
-  std::array<bool, 3> has = {};
-  for (const Channel channel : ChannelsOf(skeleton, node)) {
-    if (IsPosition(channel)) has[static_cast<size_t>(AxisOf(channel))] = true;
-  }
-  return has[0] && has[1] && has[2];
-}
 
 // The number of joints in and below each node.
 std::vector<int32_t> CountJoints(const std::vector<Node>& nodes) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bvhmill/clip/position_reading.h"
 #include "bvhmill/validate/rules.h"
 #include "bvhmill/validate/sample_frames.h"
 #include "bvhmill/validate/space_hints.h"
@@ -17,6 +18,8 @@ namespace {
 std::string Quoted(const CheckedClip& clip, int32_t node) {
   return QuotedName(clip.skeleton, node);
 }
+
+using Vec3f = std::array<float, 3>;
 
 Vec3f Minus(const Vec3f& a, const Vec3f& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
@@ -43,7 +46,8 @@ void CheckRootOffsets(const CheckedClip& clip, IssueLog* log) {
   }
   for (const int32_t root : clip.facts.offset_roots) {
     const auto position =
-        PositionAt(clip, clip.skeleton.nodes[static_cast<size_t>(root)], 0);
+        PositionIn(clip.skeleton,
+                   clip.skeleton.nodes[static_cast<size_t>(root)], clip.Row(0));
     if (!position || Length(*position) != 0) continue;
     log->Add(IssueCode::DATA_ROOT_OFFSET_ADDITIVE, LocationOf(clip, root),
              {{"joint", Quoted(clip, root)}});
@@ -64,7 +68,7 @@ struct Candidates {
 bool LooksAdditive(const CheckedClip& clip, const Node& node) {
   if (Length(node.offset) == 0) return false;
   for (const int64_t frame : SampleFrames(clip)) {
-    const auto position = PositionAt(clip, node, frame);
+    const auto position = PositionIn(clip.skeleton, node, clip.Row(frame));
     if (!position || Length(*position) != 0) return false;
   }
   return true;
@@ -85,9 +89,10 @@ int32_t RootBetween(const Skeleton& skeleton, int32_t from, int32_t to,
 // replace, and nearer to the position of the root in the world.
 bool LooksGlobal(const CheckedClip& clip, int32_t index, int32_t root) {
   const Node& node = clip.skeleton.nodes[static_cast<size_t>(index)];
-  const auto position = PositionAt(clip, node, 0);
+  const auto position = PositionIn(clip.skeleton, node, clip.Row(0));
   const auto origin =
-      PositionAt(clip, clip.skeleton.nodes[static_cast<size_t>(root)], 0);
+      PositionIn(clip.skeleton, clip.skeleton.nodes[static_cast<size_t>(root)],
+                 clip.Row(0));
   const float bone = Length(node.offset);
   if (!position || !origin || bone == 0) return false;
   constexpr float kFar = 2;
@@ -148,23 +153,6 @@ std::array<int64_t, 3> SampleFrames(const CheckedClip& clip) {
   const auto power =
       static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(last)));
   return {0, power, last};
-}
-
-std::optional<Vec3f> PositionAt(const CheckedClip& clip, const Node& node,
-                                int64_t frame) {
-  Vec3f position = {};
-  std::array<bool, 3> has = {};
-  auto column = static_cast<size_t>(node.first_channel);
-  for (const Channel channel : ChannelsOf(clip.skeleton, node)) {
-    if (IsPosition(channel)) {
-      const auto axis = static_cast<size_t>(AxisOf(channel));
-      position[axis] = clip.Row(frame)[column];
-      has[axis] = true;
-    }
-    ++column;
-  }
-  if (!has[0] || !has[1] || !has[2]) return std::nullopt;
-  return position;
 }
 
 void CheckSamples(const CheckedClip& clip, IssueLog* log) {

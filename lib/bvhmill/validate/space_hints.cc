@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "bvhmill/clip/position_reading.h"
 #include "bvhmill/report/short_number.h"
 #include "bvhmill/validate/biped_measure.h"
 #include "bvhmill/validate/sample_frames.h"
@@ -68,7 +69,8 @@ bool HipsAreAlongZ(const CheckedClip& clip, double size) {
   if (clip.frames == 0) return false;
   bool along_y = true;
   for (const int64_t frame : SampleFrames(clip)) {
-    const auto at = PositionAt(clip, clip.skeleton.nodes.front(), frame);
+    const auto at =
+        PositionIn(clip.skeleton, clip.skeleton.nodes.front(), clip.Row(frame));
     if (!at || !AreHips((*at)[2], size)) return false;
     along_y = along_y && AreHips((*at)[1], size);
   }
@@ -91,7 +93,8 @@ void HintAtUpAxis(const CheckedClip& clip, const BipedMeasure& body,
                   IssueLog* log) {
   if (!StandsAlongZ(clip)) return;
   const auto& [x, y, z] = body.extent;
-  const auto at = PositionAt(clip, clip.skeleton.nodes.front(), 0);
+  const auto at =
+      PositionIn(clip.skeleton, clip.skeleton.nodes.front(), clip.Row(0));
   log->Add(
       IssueCode::DATA_UP_AXIS_GUESS, LocationOf(clip, 0),
       {{"evidence", "the rest pose measures " + Short(z) + " along Z and " +

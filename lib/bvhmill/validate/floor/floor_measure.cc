@@ -169,7 +169,7 @@ LowestFoot FloorMeasure::Lowest() const {
   return out;
 }
 
-// Of equal nodes the first.
+// The first one if several are equally low.
 int32_t FloorMeasure::LowestOf(std::span<const int32_t> foot,
                                int64_t frame) const {
   int32_t lowest = foot[0];

@@ -105,7 +105,8 @@ class FloorMeasure {
   double HeightOf(double share) const;
   // The lowest foot nodes in bins that are wholly below `height`.
   int64_t CountBelow(double height) const;
-  // Of equal ones the first.
+  // The lowest foot node of all frames; the first one if several are equally
+  // low.
   LowestFoot Lowest() const;
   // The height that a quarter of the frames is below, in each of five equal
   // parts of the clip. Nothing if a part has no sample.
@@ -149,7 +150,8 @@ class FloorMeasure {
   const Landmarks& landmarks_;
   int64_t step_ = 1;
   int64_t frames_ = 0;
-  // Of the judged frames, those that count, and the frames between two pairs.
+  // The first and the last judged frame that count as motion, and the number of
+  // frames from one pair to the next.
   int64_t first_ = 0;
   int64_t last_ = 0;
   int64_t stride_ = 1;

@@ -44,7 +44,7 @@ struct EventTally {
   int64_t events = 0;
   // The frames at which the first kMostListedFrames begin, and the last one.
   std::vector<int64_t> frames;
-  // Of equal ones the first.
+  // The first one if several are equally large.
   TrackEvent worst;
 };
 

@@ -70,7 +70,8 @@ struct EventLimits {
   double jump = 0;
   double jump_rate = 0;
   bool has_calm_forms = false;
-  // What the conditions need at least, with room for rounding: MayBeEvents.
+  // The least steps and kinks of an event, a little lowered because kernels
+  // round. MayBeEvents leaves out frames below them.
   EventScreen screen;
   // The forms that compare with the frames near by. The least spike, in
   // degrees, and the least difference of a jump from the mean of the steps

@@ -50,8 +50,8 @@ void LogNotJudged(const MotionFacts& facts, IssueLog* log) {
   }
 }
 
-// What the rules need to know about a range of frames, which one thread looks
-// at.
+// A range of frames, which one thread searches: its rules with their records,
+// its sums, and the extremes of its channels.
 struct Range {
   int64_t first = 0;
   int64_t end = 0;

@@ -46,7 +46,8 @@ float Swings::Newest::Way(const MotionBlock& block, int64_t frame,
   return way;
 }
 
-// The last reversal, if both swings beside it count.
+// The last reversal, if neither the swing before nor the one after it is too
+// short, and one of them at most is long.
 std::optional<Reversal> Swings::Newest::Between(
     float way, const SwingLimits& limits) const {
   if (before == kNone || way == kNone) return std::nullopt;

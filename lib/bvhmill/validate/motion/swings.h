@@ -84,7 +84,8 @@ class Swings {
     // The way since the last reversal up to `frame`, or kLong.
     float Way(const MotionBlock& block, int64_t frame,
               const SwingLimits& limits) const;
-    // The last reversal, if both swings beside it count.
+    // The last reversal; nullopt if the swing before it or the one after it, of
+    // `way`, is too short, or both are long.
     std::optional<Reversal> Between(float way, const SwingLimits& limits) const;
     // The track turns back at `frame` after a swing of `way`.
     std::optional<Reversal> TurnBack(int64_t frame, float way,
