@@ -15,7 +15,8 @@ namespace bvhmill {
 // The least steps and kinks of events, and the most that neighbours may be as a
 // share of them; both are squares.
 struct EventScreen {
-  // Steps and kinks below both of these are no events.
+  // Steps and kinks below both of these are no spikes, and no jumps of a single
+  // step.
   float least_step = 0;
   float least_kink = 0;
   // A spike has a kink of at least this, or leads back: the square of the way

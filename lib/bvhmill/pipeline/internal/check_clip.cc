@@ -67,8 +67,10 @@ absl::Status SolveLandmarks(const Plan& plan, const Motion& motion,
                             CheckMemory* memory) {
   const int64_t frames = (motion.frames + step - 1) / step;
   const int64_t tasks = (frames + kLandmarkFrames - 1) / kLandmarkFrames;
-  const int64_t bytes =
-      PositionBytes(plan, frames) + parallel->threads() * FkScratchBytes(plan);
+  // The floor rules hold the lowest heights, and copy them once.
+  constexpr auto kHeightBytes = static_cast<int64_t>(2 * sizeof(float));
+  const int64_t bytes = PositionBytes(plan, frames) + kHeightBytes * frames +
+                        parallel->threads() * FkScratchBytes(plan);
   BVHMILL_RETURN_IF_ERROR(budget->Hold(bytes));
   memory->landmarks.resize(static_cast<size_t>(3 * frames * NodesOf(plan)));
   const auto solve = [&](int64_t first, int64_t end,

@@ -42,7 +42,7 @@ struct FoundEvent {
 // The spikes, or the jumps, of a track that are proved.
 struct EventTally {
   int64_t events = 0;
-  // The frames at which the first kMostListedFrames begin, and the last one.
+  // The frames at which they begin.
   std::vector<int64_t> frames;
   // The first one if several are equally large.
   TrackEvent worst;

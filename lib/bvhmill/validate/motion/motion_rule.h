@@ -32,8 +32,9 @@ class MotionRule {
   // Searches a track in the next block of the range. Called for each track of a
   // block, in order. All values are finite.
   virtual void Look(const MotionBlock& /*block*/) {}
-  // Called for the blocks before the range, of kReachBackSeconds or more: for
-  // rules whose state depends on earlier frames.
+  // Called for the blocks before the range, of kReachBackSeconds and of a burst
+  // of swings (DATA_JITTER.swing_seconds) or more: for rules whose state
+  // depends on earlier frames.
   virtual void LookBefore(const MotionBlock& /*block*/) {}
   // Appends the records of the same rule for the range that follows.
   virtual void Append(const MotionRule& /*later*/) {}

@@ -70,8 +70,9 @@ struct Range {
 void Range::Add(std::span<const ColumnRange> block) {
   for (size_t c = 0; c < ranges.size(); ++c) {
     ranges[c].largest = std::max(ranges[c].largest, block[c].largest);
-    // Not finite if two values are too far apart.
-    const bool is_larger = !(block[c].change <= ranges[c].change);
+    // Not finite if two values are too far apart; it stays so.
+    const bool is_larger = std::isfinite(ranges[c].change) &&
+                           !(block[c].change <= ranges[c].change);
     if (is_larger) ranges[c].change = block[c].change;
   }
 }
@@ -160,8 +161,14 @@ absl::Status MotionCheck::Begin(Parallel* parallel) {
 
 void MotionCheck::LookBefore(const Range& range, BlockReader* reader) {
   constexpr int64_t kRounding = 3;
+  const double dt = checked_.motion.dt;
+  const double burst = clip_[Threshold::DATA_JITTER_swing_seconds];
+  // Of a burst the words of bits (swings.h), of which one may begin earlier.
+  constexpr auto kWord = static_cast<int64_t>(kStepParts);
+  constexpr auto kMostWords = static_cast<int64_t>(kStepFrames);
   const int64_t frames =
-      WholeFrames(kReachBackSeconds, checked_.motion.dt) + kRounding;
+      std::max(WholeFrames(kReachBackSeconds, dt) + kRounding,
+               std::min(WholeFrames(burst, dt) + kWord, kMostWords));
   const int64_t blocks = (frames + BlockSize() - 1) / BlockSize();
   int64_t at = std::max(range.first - blocks * BlockSize(), int64_t{0});
   reader->Begin(clip_, at);

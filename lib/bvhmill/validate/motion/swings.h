@@ -58,7 +58,7 @@ void ForTurns(const MotionBlock& block, int64_t clip_frames,
 }
 
 // Follows the swings of a track from block to block. The state reaches back
-// over two long swings at most.
+// over two long swings, and over the words of bits of a burst.
 class Swings {
  public:
   // Appends the reversals that lie between two swings, at most one of which is
