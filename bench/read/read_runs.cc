@@ -5,7 +5,7 @@
 #include <span>
 
 #include "bench/read/read_baselines.h"
-#include "bvhmill/bvh/stream_reader.h"
+#include "bvhmill/bvh/reader.h"
 #include "bvhmill/text/rows.h"
 
 namespace bvhmill::bench {
@@ -13,10 +13,10 @@ namespace {
 
 constexpr size_t kPieceBytes = size_t{256} * 1024;
 
-void PushPieces(std::string_view text, StreamReader* reader) {
+void PushPieces(std::string_view text, BvhReader* reader) {
   for (; !text.empty();
        text.remove_prefix(std::min(kPieceBytes, text.size()))) {
-    reader->Push(text.substr(0, kPieceBytes));
+    reader->Add(text.substr(0, kPieceBytes));
   }
 }
 
@@ -47,7 +47,7 @@ void ReadWhole(std::string_view text, RowsTarget target, Parallel* parallel,
 
 int64_t ReadStream(std::string_view text, ParsedClip* read) {
   IssueLog log({});
-  StreamReader reader({}, &log, read);
+  BvhReader reader({}, &log, read);
   PushPieces(text, &reader);
   reader.Finish();
   return read->motion_read ? read->motion.frames : -1;

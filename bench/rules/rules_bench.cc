@@ -31,7 +31,7 @@
 #include <vector>
 
 #include "bench/support/metrics.h"
-#include "bvhmill/bvh/parsed_clip.h"
+#include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/writer.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/discarding_receiver.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bvhmill/base/version.h"
-#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/conversion.h"
 
 namespace bvhmill::client {
 namespace {
@@ -21,15 +21,14 @@ void ConvertPieces(const ClipData& clip, const ConvertOptions& options,
                    OutputReceiver* receiver, const CancelToken* cancel,
                    Converter* converter, ConvertResult* result) {
   constexpr size_t kPiece = size_t{4} << 20;
-  ClipConverter pieces(converter, options, receiver, cancel, result);
-  pieces.SetTextBytes(static_cast<int64_t>(clip.bytes.size()));
+  Conversion conversion(converter, options, receiver, cancel, result);
   bool is_wanted = true;
   for (size_t at = 0; at < clip.bytes.size() && is_wanted; at += kPiece) {
-    is_wanted = pieces.Push(clip.bytes.substr(at, kPiece));
+    is_wanted = conversion.Add(clip.bytes.substr(at, kPiece));
     clip.on_read(
         static_cast<int64_t>(std::min(at + kPiece, clip.bytes.size())));
   }
-  pieces.Finish();
+  conversion.Finish();
 }
 
 }  // namespace

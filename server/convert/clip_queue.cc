@@ -11,7 +11,6 @@
 #include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/wire/unknown_fields.h"
 #include "server/convert/clip_options.h"
-#include "server/convert/incremental_conversion.h"
 #include "server/convert/source.h"
 #include "server/rpc/errors.h"
 
@@ -169,7 +168,7 @@ absl::Status ClipQueue::Admit(const v1::ClipBegin& begin) {
       !status.ok()) {
     return status;
   }
-  int64_t bytes = Budget::kFreeBytes + DecodingBytes(clip.encoding);
+  int64_t bytes = Budget::kFreeBytes + DecoderBytes(clip.encoding);
   const absl::Status read =
       begin.has_options() ? ReadOptions(begin.options(), format, &clip.options)
                           : ReadDefaultOptions(format, &clip.options);
@@ -206,7 +205,8 @@ void ClipQueue::Append(std::string bytes) {
     return Refuse(&clip, status);
   }
   if (!clip.queued_at) clip.queued_at = parts_.now();
-  clip.incoming.push_back(std::move(bytes));
+  clip.chunk = std::move(bytes);
+  clip.chunk_bytes = size;
   AddIncoming(size);
 }
 
@@ -215,13 +215,10 @@ void ClipQueue::Refuse(StreamClip* clip, const absl::Status& status) {
   result.status = status;
   parts_.observer.AddRefusedClip(CallErrorOf(status).reason);
   clip->refused = std::move(result);
-  DropIncoming(clip);
+  clip->work.reset();
+  clip->chunk = {};
+  UsedChunk(clip);
   DropOutgoing(clip);
-  // Else its memory counts until a worker has dropped the conversion.
-  if (!clip->is_running && !clip->state.exists) FreeRefused(clip);
-}
-
-void ClipQueue::FreeRefused(StreamClip* clip) {
   clip->options = default_options_.front();
   clip->ticket.Release();
 }
@@ -233,8 +230,7 @@ void ClipQueue::Complete(StreamClip* clip) {
 }
 
 void ClipQueue::Remove(const ClipPtr& clip) {
-  DropIncoming(clip.get());
-  UsedBytes(clip.get());
+  UsedChunk(clip.get());
   AddOutgoing(clip.get(), -clip->outgoing_bytes);
   clip->outgoing.clear();
   Release(clip.get());
@@ -251,15 +247,6 @@ void ClipQueue::FreeKey(StreamClip* clip) {
   if (std::exchange(clip->owns_key, false)) keys_.erase(clip->key);
 }
 
-void ClipQueue::DropIncoming(StreamClip* clip) {
-  int64_t dropped = 0;
-  for (const std::string& bytes : clip->incoming) {
-    dropped += static_cast<int64_t>(bytes.size());
-  }
-  clip->incoming.clear();
-  DropBytes(clip, dropped);
-}
-
 void ClipQueue::DropOutgoing(StreamClip* clip) {
   int64_t dropped = 0;
   for (const ResponseFrame& frame : clip->outgoing) dropped += frame.bytes;
@@ -267,8 +254,8 @@ void ClipQueue::DropOutgoing(StreamClip* clip) {
   AddOutgoing(clip, -dropped);
 }
 
-// Bytes of `clip` that came are used or dropped.
-void ClipQueue::DropBytes(StreamClip* clip, int64_t bytes) {
+void ClipQueue::UsedChunk(StreamClip* clip) {
+  const int64_t bytes = std::exchange(clip->chunk_bytes, 0);
   AddIncoming(-bytes);
   static_cast<void>(clip->ticket.Grow(-bytes));
 }
@@ -286,6 +273,7 @@ void ClipQueue::AddOutgoing(StreamClip* clip, int64_t bytes) {
 
 bool ClipQueue::WindowIsOpen() const {
   const ServiceLimits& limits = config().service;
+  if (has_chunk() && !incoming_->is_running) return false;
   const auto clips = static_cast<int64_t>(clips_.size());
   if (incoming_ == nullptr &&
       Exceeds(clips + 1, limits.max_unfinished_clips_per_stream)) {
@@ -296,8 +284,10 @@ bool ClipQueue::WindowIsOpen() const {
          !parts_.memory.IsCrowded();
 }
 
-// The first clip waits only for its own frames. The frames of later clips may
-// wait for it, so waiting for them would never end.
+// True if `clip` must wait, since too many bytes of outputs wait to be written:
+// those of the stream, or for its first clip only its own. The frames of later
+// clips may wait for it, so waiting for them would never end. If all streams
+// together hold too much, one byte is too many.
 bool ClipQueue::MustPause(const StreamClip& clip) const {
   const int64_t limit = config().service.max_unsent_bytes_per_stream;
   const bool is_first = !clips_.empty() && clips_.front().get() == &clip;
@@ -307,12 +297,8 @@ bool ClipQueue::MustPause(const StreamClip& clip) const {
 
 bool ClipQueue::CanRun(const StreamClip& clip) const {
   if (clip.is_running || clip.has_result) return false;
-  if (clip.refused) return clip.has_ended || clip.state.exists;
-  if (MustPause(clip)) return false;
-  if (!clip.incoming.empty() || clip.has_ended) return true;
-  // A pause came before the report that the given bytes are used up.
-  if (clip.given_bytes > 0) return true;
-  return clip.state.has_work;
+  if (clip.refused) return clip.has_ended;
+  return (clip.chunk_bytes > 0 || clip.has_ended) && !MustPause(clip);
 }
 
 void ClipQueue::TakeRunnable(std::vector<ClipPtr>* runnable) {
@@ -321,17 +307,6 @@ void ClipQueue::TakeRunnable(std::vector<ClipPtr>* runnable) {
     runnable->push_back(clip);
     clip->is_running = true;
   }
-}
-
-std::string ClipQueue::TakeBytes(StreamClip* clip) {
-  std::string bytes = std::move(clip->incoming.front());
-  clip->incoming.pop_front();
-  clip->given_bytes = static_cast<int64_t>(bytes.size());
-  return bytes;
-}
-
-void ClipQueue::UsedBytes(StreamClip* clip) {
-  DropBytes(clip, std::exchange(clip->given_bytes, 0));
 }
 
 void ClipQueue::AddFrame(StreamClip* clip, ResponseFrame frame) {

@@ -51,34 +51,29 @@ class ClipQueue {
   absl::Status Take(v1::ConvertClipsRequest* message, int64_t beside);
   // A clip has begun and not ended.
   bool is_within_clip() const { return incoming_ != nullptr; }
+  // Its last chunk is not read yet. REQUIRES for Take: no.
+  bool has_chunk() const {
+    return incoming_ != nullptr && incoming_->chunk_bytes > 0;
+  }
   bool empty() const { return clips_.empty(); }
   size_t size() const { return clips_.size(); }
 
-  // True if the next message may be read: not too many clips are unfinished,
-  // and not too many bytes wait in this stream or in all streams together. A
-  // stream that holds no bytes does not wait for other streams.
+  // True if the next message may be read: a worker reads the chunk that came
+  // last, or has read it, not too many clips are unfinished, and not too many
+  // bytes wait in this stream or in all streams together. A stream that holds
+  // no bytes does not wait for other streams.
   bool WindowIsOpen() const;
-  // True if the worker must pause `clip`, since too many bytes of outputs wait
-  // to be written: those of the stream, or for its first clip only its own. If
-  // all streams together hold too much, one byte is too many.
-  bool MustPause(const StreamClip& clip) const;
   // Adds the clips that workers must run now, and marks them as running.
   // REQUIRES: `runnable` has capacity for size() clips.
   void TakeRunnable(std::vector<ClipPtr>* runnable);
 
-  // For the worker that runs `clip`. TakeBytes returns the next bytes that
-  // came. They count until UsedBytes states that they are used up. REQUIRES for
-  // TakeBytes: `clip` has incoming bytes.
-  std::string TakeBytes(StreamClip* clip);
-  void UsedBytes(StreamClip* clip);
+  // The chunk of `clip` was read or dropped: its bytes count no more.
+  void UsedChunk(StreamClip* clip);
   // Adds a frame of `clip` to those that wait to be written.
   void AddFrame(StreamClip* clip, ResponseFrame frame);
-  // Refuses `clip`: its bytes and frames are dropped, it is no longer in
-  // flight once no worker has it, and its result is `status`, once all of it
-  // has come.
+  // Refuses `clip`, which no worker runs: its conversion, bytes and frames are
+  // dropped, and its result is `status`, once all of it has come.
   void Refuse(StreamClip* clip, const absl::Status& status);
-  // Frees what a refused clip holds besides its result. No worker has it.
-  void FreeRefused(StreamClip* clip);
 
   // Moves the next frame to write into `frame` and returns its clip; null if no
   // frame may be written. Sets `more_follows` if another frame of the clip
@@ -106,12 +101,11 @@ class ClipQueue {
   void Append(std::string bytes);
   void Complete(StreamClip* clip);
   bool CanRun(const StreamClip& clip) const;
+  bool MustPause(const StreamClip& clip) const;
   void Remove(const ClipPtr& clip);
   void Release(StreamClip* clip);
   void FreeKey(StreamClip* clip);
-  void DropIncoming(StreamClip* clip);
   void DropOutgoing(StreamClip* clip);
-  void DropBytes(StreamClip* clip, int64_t bytes);
   void AddIncoming(int64_t bytes);
   void AddOutgoing(StreamClip* clip, int64_t bytes);
 

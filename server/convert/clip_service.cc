@@ -21,10 +21,10 @@
 #include "server/codec/response_bytes.h"
 #include "server/convert/clip_options.h"
 #include "server/convert/converters.h"
-#include "server/convert/incremental_conversion.h"
 #include "server/convert/metered_receiver.h"
 #include "server/convert/short_work.h"
 #include "server/convert/source.h"
+#include "server/convert/source_conversion.h"
 #include "server/convert/stream_reactor.h"
 #include "server/rpc/errors.h"
 #include "server/rpc/unary_call.h"
@@ -117,38 +117,19 @@ absl::Status ReadRequest(const ServerConfig& config, const Request& request,
   return status;
 }
 
-// Converts a clip while it is decoded, so that its text is never whole in
-// memory. Returns why it cannot be decoded; `result` is then void.
-absl::Status ConvertEncoded(const ServerConfig& config,
-                            const RequestedClip& clip, const UnaryWork& call,
-                            UnaryReceiver* receiver, ConvertResult* result) {
-  IncrementalConversion conversion(clip.options, clip.encoding,
-                                   config.limits.max_clip_bytes, receiver,
-                                   &call.cancel);
-  conversion.Borrow(clip.source);
-  while (conversion.has_work()) conversion.Step();
-  *result = std::move(conversion.Finish());
-  return conversion.decode_error();
-}
-
 // Converts the clip, and puts it on the record of the call. Returns why the
 // call fails without a result.
 absl::Status ConvertFor(const ServerConfig& config, const UnaryWork& call,
                         const RequestedClip& clip, UnaryReceiver* receiver,
                         ConvertResult* result) {
-  absl::Status status;
-  if (clip.encoding == Encoding::kIdentity) {
-    const ConverterPool::Lease lease(Converters());
-    lease->ConvertInto(clip.source, clip.options, receiver, &call.cancel,
-                       result);
-  } else {
-    // Memory that the decoder takes.
-    status = call.ticket.Grow(DecodingBytes(clip.encoding));
-    if (status.ok()) {
-      status = ConvertEncoded(config, clip, call, receiver, result);
-    }
-  }
-  if (!status.ok()) return status;
+  // Memory that the decoder takes.
+  BVHMILL_RETURN_IF_ERROR(call.ticket.Grow(DecoderBytes(clip.encoding)));
+  SourceConversion conversion(clip.options, clip.encoding,
+                              config.limits.max_clip_bytes, receiver,
+                              &call.cancel);
+  conversion.Add(clip.source);
+  *result = std::move(conversion.Finish());
+  BVHMILL_RETURN_IF_ERROR(conversion.decode_error());
   if (call.gives_up != nullptr && IsGivenUp(*result)) {
     *call.gives_up = true;
     return result->status;

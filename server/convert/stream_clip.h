@@ -21,9 +21,9 @@ using OptionsPtr = std::shared_ptr<const ConvertOptions>;
 // The log names this as the place where an exception was caught.
 inline constexpr char kStreamPlace[] = "a stream";
 
-// A serialized ConvertClipsResponse. Defined in clip_worker.h.
+// A serialized ConvertClipsResponse. Defined in clip_work.h.
 struct FrameBody;
-// A conversion that a worker runs. Defined in clip_worker.h.
+// A conversion that a worker runs. Defined in clip_work.h.
 struct ClipWork;
 
 // A message that waits to be written.
@@ -37,18 +37,9 @@ struct ResponseFrame {
   int64_t drawn_bytes = 0;
 };
 
-// The state of a conversion, as a worker reports it after each step.
-struct WorkState {
-  bool exists = false;
-  // It can do a step with what it was given.
-  bool has_work = false;
-};
-
-// Guarded by the mutex of its stream, with three exceptions: `work` and
-// `queued` belong to the worker that runs the clip; key, options, encoding,
-// reports_early and queued_at do not change once the clip can run; once the
-// source has ended, only that worker sets `refused`, and may read it without
-// the mutex.
+// Guarded by the mutex of its stream. While a worker runs the clip, `chunk`,
+// `work` and `queued` belong to the worker, and key, options, encoding,
+// reports_early, queued_at, has_ended and refused do not change.
 struct StreamClip {
   using Clock = std::chrono::steady_clock;
 
@@ -64,10 +55,10 @@ struct StreamClip {
   std::optional<ConvertResult> refused;
   // Bytes of the source that came before the clip was refused.
   int64_t bytes = 0;
-  // Bytes that came and that no worker has taken.
-  std::deque<std::string> incoming;
-  // Bytes that the conversion was given and has not reported as used.
-  int64_t given_bytes = 0;
+  // Bytes that came and that no worker has read, and how many count. No other
+  // bytes of the clip are received meanwhile.
+  std::string chunk;
+  int64_t chunk_bytes = 0;
   // The times when the clip began, when its first bytes came and when its
   // result was made; and how long it waited for a worker.
   Clock::time_point begun_at;
@@ -75,7 +66,6 @@ struct StreamClip {
   Clock::time_point made_at;
   std::chrono::nanoseconds queued{};
   std::shared_ptr<ClipWork> work;
-  WorkState state;
   // Frames that wait to be written. `outgoing_bytes` are their bytes and those
   // of the frame that is being written.
   std::deque<ResponseFrame> outgoing;

@@ -9,7 +9,7 @@
 
 #include "bvhmill/base/bounds.h"
 #include "server/codec/read_message.h"
-#include "server/convert/clip_worker.h"
+#include "server/convert/clip_work.h"
 #include "server/convert/stream_session.h"
 #include "server/rpc/call_record.h"
 #include "server/rpc/catch_as_status.h"
@@ -27,10 +27,10 @@ using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 // with more bytes than this beside its text, that memory is freed.
 constexpr int64_t kUsualMessageBytes = 1 << 10;
 
-// Turns the callbacks of gRPC and of the workers into events of a session, and
-// the actions of the session into calls of gRPC and tasks of the workers.
+// Turns the callbacks of gRPC and the work on clips into events of a session,
+// and the actions of the session into calls of gRPC and tasks of the workers.
+// Workers may run several clips at once, each clip by one.
 class ConvertStream final : public Reactor,
-                            public SessionPort,
                             public std::enable_shared_from_this<ConvertStream> {
  public:
   ConvertStream(const CallParts& parts, StreamMemory* memory,
@@ -40,9 +40,7 @@ class ConvertStream final : public Reactor,
         live_(call),
         record_(parts.record, Method::kConvertClips, call),
         session_({parts.config, parts.admission, *memory, record_,
-                  parts.record.log}),
-        worker_({parts.config, parts.record.log, record_, session_.cancel(),
-                 *this}) {}
+                  parts.record.log}) {}
 
   void Start();
   void OnReadDone(bool ok) override;
@@ -67,16 +65,15 @@ class ConvertStream final : public Reactor,
   void OnDrain();
   void OnTick(Clock::time_point now);
 
+  // The work on a clip, in a worker.
   bool Queue(const ClipPtr& clip);
   void Run(const ClipPtr& clip);
-
-  // SessionPort, for the workers.
-  NextClipStep NextStep(const ClipPtr& clip, const WorkState& state) override;
-  absl::Status OnMemoryNeeded(StreamClip* clip, int64_t bytes) override;
-  void OnFrame(const ClipPtr& clip, ResponseFrame frame,
-               bool is_result) override;
-  void OnNoMemory(const ClipPtr& clip, const absl::Status& status) override;
-  void OnFailure(const ClipPtr& clip, const absl::Status& status) override;
+  void ReadChunk(const ClipPtr& clip);
+  void MakeWork(const ClipPtr& clip);
+  void EmitIssues(const ClipPtr& clip);
+  void FinishClip(const ClipPtr& clip);
+  void Emit(const ClipPtr& clip, ResponseFrame frame, bool is_result);
+  void OnFailure(const ClipPtr& clip, const absl::Status& status);
 
   const CallParts parts_;
   const grpc::CallbackServerContext& call_;
@@ -94,7 +91,6 @@ class ConvertStream final : public Reactor,
   Ticket message_ticket_;
   std::mutex mutex_;
   StreamSession session_;
-  ClipWorker worker_;
 };
 
 // Reports to the stream as long as it exists.
@@ -297,42 +293,104 @@ bool ConvertStream::Queue(const ClipPtr& clip) {
   return is_queued;
 }
 
+// A clip is refused if the system has no memory for it; there may be some for
+// other clips. The stream ends if there is none for the refusal itself.
 void ConvertStream::Run(const ClipPtr& clip) {
+  bool is_ours = true;
   const absl::Status status =
       CatchAsStatus(parts_.record.log, kStreamPlace, [&] {
-        const bool goes_on = worker_.Work(clip);
-        return goes_on && !Queue(clip) ? OutOfMemory() : absl::OkStatus();
+        if (clip->refused) {
+          Emit(clip, RefusalFrame(*clip), /*is_result=*/true);
+          return absl::OkStatus();
+        }
+        const bool has_ended = clip->has_ended;
+        ReadChunk(clip);
+        is_ours = has_ended;
+        Report([&](StreamActions* actions) {
+          session_.OnChunkRead(clip, actions);
+        });
+        if (has_ended) FinishClip(clip);
+        return absl::OkStatus();
       });
+  if (status.ok() || !is_ours) return;
   // If there is no memory for this either, the next tick ends the stream.
-  if (status.ok()) return;
-  CatchAndLog(parts_.record.log, kStreamPlace,
-              [&] { OnFailure(clip, status); });
-}
-
-NextClipStep ConvertStream::NextStep(const ClipPtr& clip,
-                                     const WorkState& state) {
-  return Report([&](StreamActions* actions) {
-    return session_.NextStep(clip, state, actions);
+  CatchAndLog(parts_.record.log, kStreamPlace, [&] {
+    if (clip->refused) return OnFailure(clip, status);
+    clip->work.reset();
+    Report([&](StreamActions* actions) {
+      session_.OnNoMemory(clip, status, actions);
+    });
   });
 }
 
-absl::Status ConvertStream::OnMemoryNeeded(StreamClip* clip, int64_t bytes) {
-  const std::lock_guard lock(mutex_);
-  return session_.OnMemoryNeeded(clip, bytes);
+void ConvertStream::ReadChunk(const ClipPtr& clip) {
+  if (clip->work == nullptr) MakeWork(clip);
+  clip->work->conversion.Add(std::exchange(clip->chunk, {}));
+  if (clip->reports_early) EmitIssues(clip);
 }
 
-void ConvertStream::OnFrame(const ClipPtr& clip, ResponseFrame frame,
-                            bool is_result) {
-  Report([&](StreamActions* actions) {
-    session_.OnFrame(clip, std::move(frame), is_result, actions);
-  });
+// The work is part of the clip, so it refers to it without owning it.
+void ConvertStream::MakeWork(const ClipPtr& clip) {
+  const std::weak_ptr<StreamClip> weak = clip;
+  ChunkReceiver::Sink sink;
+  sink.begin = [this, weak](const ClipInfo& info,
+                            std::span<const OutputInfo> outputs) {
+    const ClipPtr to = weak.lock();
+    Emit(to, BeginFrame(to->key, info, outputs), /*is_result=*/false);
+  };
+  sink.chunk = [this, weak](size_t output, int64_t offset, std::string data) {
+    const ClipPtr to = weak.lock();
+    Emit(to, ChunkFrame(to->key, output, offset, std::move(data)),
+         /*is_result=*/false);
+  };
+  // Memory of a clip that is gone counts no more.
+  auto grant = [this, weak](int64_t bytes) {
+    const ClipPtr of = weak.lock();
+    if (of == nullptr) return absl::OkStatus();
+    const std::lock_guard lock(mutex_);
+    return session_.OnMemoryNeeded(of.get(), bytes);
+  };
+  clip->work =
+      std::make_shared<ClipWork>(*clip, parts_.config, &session_.cancel(),
+                                 std::move(sink), std::move(grant));
+  clip->queued = Clock::now() - *clip->queued_at;
 }
 
-void ConvertStream::OnNoMemory(const ClipPtr& clip,
-                               const absl::Status& status) {
-  Report([&](StreamActions* actions) {
-    session_.OnNoMemory(clip, status, actions);
-  });
+// Sends the issues that the chunk had. Refuses the clip if there is no memory
+// for them.
+void ConvertStream::EmitIssues(const ClipPtr& clip) {
+  ClipWork& work = *clip->work;
+  const std::vector<Issue> issues = work.conversion.TakeNewIssues();
+  if (issues.empty()) return;
+  ResponseFrame frame = IssuesFrame(clip->key, issues);
+  if (!work.receiver.Hold(frame.drawn_bytes).ok()) return;
+  Emit(clip, std::move(frame), /*is_result=*/false);
+}
+
+void ConvertStream::FinishClip(const ClipPtr& clip) {
+  ClipWork& work = *clip->work;
+  ConvertResult& result = work.conversion.Finish();
+  if (result.status.ok()) work.receiver.Flush();
+  result.times.queued = clip->queued;
+  ResponseFrame frame = ResultFrame(clip->key, result);
+  // A clip of a stream that was cancelled has no result.
+  if (!absl::IsCancelled(result.status)) record_.AddClip(result);
+  clip->work.reset();
+  Emit(clip, std::move(frame), /*is_result=*/true);
+}
+
+// A frame that is lost for want of memory ends the stream: its peer may not
+// know of a gap.
+void ConvertStream::Emit(const ClipPtr& clip, ResponseFrame frame,
+                         bool is_result) {
+  const absl::Status status =
+      CatchAsStatus(parts_.record.log, kStreamPlace, [&] {
+        Report([&](StreamActions* actions) {
+          session_.OnFrame(clip, std::move(frame), is_result, actions);
+        });
+        return absl::OkStatus();
+      });
+  if (!status.ok()) OnFailure(clip, status);
 }
 
 void ConvertStream::OnFailure(const ClipPtr& clip, const absl::Status& status) {

@@ -146,24 +146,35 @@ void StreamSession::OnRequest(const absl::Status& parsed,
   if (IsNewWork(*request, came_at)) {
     met_new_work_ = true;
   } else if (!is_over()) {
-    Take(parsed, request, beside, came_at);
+    idle_since_.reset();
+    upload_rate_.OnBytes(came_at,
+                         static_cast<int64_t>(request->chunk().size()));
+    if (!parsed.ok()) {
+      Fail(parsed);
+    } else if (clips_.has_chunk()) {
+      waiting_.emplace(std::move(*request), beside);
+    } else {
+      Take(request, beside);
+    }
   }
   if (failed_) cancel_.Cancel();
   Next(actions);
 }
 
-void StreamSession::Take(const absl::Status& parsed,
-                         v1::ConvertClipsRequest* request, int64_t beside,
-                         Clock::time_point came_at) {
-  idle_since_.reset();
-  upload_rate_.OnBytes(came_at, static_cast<int64_t>(request->chunk().size()));
+void StreamSession::Take(v1::ConvertClipsRequest* request, int64_t beside) {
   const bool goes_on = clips_.is_within_clip();
-  const absl::Status status =
-      parsed.ok() ? CatchAsStatus(parts_.log, kStreamPlace,
-                                  [&] { return clips_.Take(request, beside); })
-                  : parsed;
+  const absl::Status status = CatchAsStatus(
+      parts_.log, kStreamPlace, [&] { return clips_.Take(request, beside); });
   if (!status.ok()) Fail(status);
   if (!goes_on) upload_rate_.Reset();
+}
+
+// Takes the message that waits for a chunk that is read now.
+void StreamSession::TakeWaiting() {
+  if (!waiting_ || clips_.has_chunk()) return;
+  Waiting message = *std::exchange(waiting_, std::nullopt);
+  Take(&message.request, message.beside);
+  if (failed_) cancel_.Cancel();
 }
 
 void StreamSession::OnReadStarted(StreamActions* actions) {
@@ -184,7 +195,7 @@ bool StreamSession::MustEnd() const {
 }
 
 bool StreamSession::MayRead() const {
-  return !reads_done_ && !met_new_work_ && clips_.WindowIsOpen();
+  return !reads_done_ && !met_new_work_ && !waiting_ && clips_.WindowIsOpen();
 }
 
 void StreamSession::PickWrite(StreamActions* actions) {
@@ -213,6 +224,7 @@ void StreamSession::Next(StreamActions* actions) {
   if (!has_memory) Fail(OutOfMemory());
   if (MustEnd()) return End(actions);
   if (!is_writing()) PickWrite(actions);
+  clips_.TakeRunnable(&actions->run);
   if (!is_reading_ && MayRead()) {
     is_reading_ = true;
     read_at_ = parts_.now();
@@ -220,58 +232,24 @@ void StreamSession::Next(StreamActions* actions) {
     actions->read = true;
     ++starting_reads_;
   }
-  clips_.TakeRunnable(&actions->run);
 }
 
-NextClipStep StreamSession::NextStep(const ClipPtr& clip,
-                                     const WorkState& state,
-                                     StreamActions* actions) {
-  NextClipStep next;
-  clip->state = state;
-  const bool is_over = cancel_.IsCancelled() || clip->is_abandoned;
-  if (!is_over && clip->refused) {
-    clips_.UsedBytes(clip.get());
-    actions->dropped = std::move(clip->work);
-    clip->state = {};
-    clips_.FreeRefused(clip.get());
-    // Still running, so that Next does not have it run.
-    Next(actions);
-    next.step = clip->has_ended ? ClipStep::kFinish : ClipStep::kRest;
-  } else if (is_over || clips_.MustPause(*clip)) {
-    next.step = ClipStep::kRest;
-  } else if (!state.exists) {
-    next.step = ClipStep::kMake;
-  } else if (state.has_work) {
-    next.step = ClipStep::kWork;
-  } else {
-    next = NextOfConversion(clip.get());
-    Next(actions);
-  }
-  clip->is_running = next.step != ClipStep::kRest;
-  return next;
-}
-
-// The conversion has used up what it was given.
-NextClipStep StreamSession::NextOfConversion(StreamClip* clip) {
-  clips_.UsedBytes(clip);
-  if (!clip->incoming.empty()) {
-    return {ClipStep::kGive, clips_.TakeBytes(clip)};
-  }
-  return {clip->has_ended ? ClipStep::kFinish : ClipStep::kRest, {}};
+void StreamSession::OnChunkRead(const ClipPtr& clip, StreamActions* actions) {
+  if (is_finished_ || clip->is_abandoned) return;
+  clips_.UsedChunk(clip.get());
+  clip->is_running = clip->has_ended;
+  TakeWaiting();
+  Next(actions);
 }
 
 void StreamSession::OnFrame(const ClipPtr& clip, ResponseFrame frame,
                             bool is_result, StreamActions* actions) {
   if (clip->is_abandoned || is_finished_) return;
-  // A step goes on for a moment after its clip was refused.
-  if (clip->refused && !is_result) return;
   clips_.AddFrame(clip.get(), std::move(frame));
   if (is_result) {
     clip->made_at = parts_.now();
     clip->has_result = true;
     clip->is_running = false;
-    clip->state = {};
-    actions->dropped = std::move(clip->work);
   }
   Next(actions);
 }
@@ -279,11 +257,9 @@ void StreamSession::OnFrame(const ClipPtr& clip, ResponseFrame frame,
 void StreamSession::OnNoMemory(const ClipPtr& clip, const absl::Status& status,
                                StreamActions* actions) {
   if (is_finished_ || clip->is_abandoned) return;
-  clips_.UsedBytes(clip.get());
-  if (!clip->refused) clips_.Refuse(clip.get(), status);
-  clip->state = {};
   clip->is_running = false;
-  clips_.FreeRefused(clip.get());
+  clips_.Refuse(clip.get(), status);
+  TakeWaiting();
   Next(actions);
 }
 
@@ -297,6 +273,7 @@ void StreamSession::OnFailure(const ClipPtr& clip, const absl::Status& status,
 
 void StreamSession::Clear() {
   cancel_.Cancel();
+  waiting_.reset();
   clips_.Clear();
 }
 

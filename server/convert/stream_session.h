@@ -8,15 +8,18 @@
 //   a message came                  read the next message
 //   the peer closed its side        write a frame
 //   a write is done                 run a clip in a worker
-//   a worker is done with a step    finish the stream with a status
-//   a worker has no memory          cancel the call
+//   a worker has read a chunk       finish the stream with a status
+//   a worker has made a frame       cancel the call
+//   a worker has no memory
 //   the call was cancelled
 //   the server drains
 //   a second has passed
 //
 // The session keeps these invariants, in every order of events:
 //   - At most one read and one write are outstanding.
-//   - A clip is run by one worker at a time.
+//   - A clip is run by one worker at a time. While it reads a chunk, one more
+//     message is read, which waits until that is done. So a peer is never
+//     faster.
 //   - Finish is the last action, and is asked for once, when no write and no
 //     start of a read is outstanding. Only cancel_call may follow it.
 //   - Each clip that the peer begins gets one result, unless the peer abandons
@@ -43,7 +46,9 @@ namespace bvhmill::server {
 // Actions for the owner of a session after an event. The owner does them in
 // this order, without the mutex: each may cause another event at once.
 struct StreamActions {
-  // Run these clips, each in a worker that asks StreamSession::NextStep.
+  // Run these clips, each in a worker: it reports a result if the clip is
+  // refused; else it reads the chunk of the clip, reports OnChunkRead and, if
+  // the clip has ended, makes its outputs and its result.
   std::vector<ClipPtr> run;
   // Write this frame. It stays valid until OnWriteDone. Null = no write.
   const ResponseFrame* write = nullptr;
@@ -55,28 +60,6 @@ struct StreamActions {
   std::optional<absl::Status> finish;
   // Cancel the call: the peer accepts nothing, so no write can end.
   bool cancel_call = false;
-  // Free this. That is not done under the mutex, since it may take long.
-  std::shared_ptr<ClipWork> dropped;
-};
-
-// The next step of a worker on a clip.
-enum class ClipStep : uint8_t {
-  // Nothing: another event will have the clip run again.
-  kRest,
-  // Make the conversion.
-  kMake,
-  // Give `bytes` to the conversion and do a step.
-  kGive,
-  // Do a step.
-  kWork,
-  // The clip has ended: make the outputs and the result, from the conversion or
-  // from StreamClip::refused, and report them by OnFrame.
-  kFinish,
-};
-
-struct NextClipStep {
-  ClipStep step = ClipStep::kRest;
-  std::string bytes;
 };
 
 // Not thread-safe: its owner guards it with a mutex. The cancel token may be
@@ -124,21 +107,19 @@ class StreamSession {
 
   // Events of the worker that runs `clip`.
 
-  // The worker has done the last step, if there was one; `state` is that of the
-  // conversion. Returns the next step. After kRest the worker must not touch
-  // the clip.
-  NextClipStep NextStep(const ClipPtr& clip, const WorkState& state,
-                        StreamActions* actions);
+  // The worker has read the chunk of the clip. It must not touch the clip after
+  // it unless the clip has ended.
+  void OnChunkRead(const ClipPtr& clip, StreamActions* actions);
   // The conversion needs `bytes` more memory, or gives back a negative number.
   absl::Status OnMemoryNeeded(StreamClip* clip, int64_t bytes) {
     return clip->ticket.Grow(bytes);
   }
-  // The conversion made a frame. With `is_result` it is the last one, and the
-  // worker must not touch the clip after it.
+  // The worker made a frame. With `is_result` it is the last one: the worker
+  // has freed its work, and must not touch the clip after it.
   void OnFrame(const ClipPtr& clip, ResponseFrame frame, bool is_result,
                StreamActions* actions);
-  // The system has no memory for the clip, which the worker has freed: the clip
-  // is refused with `status`. The worker must not touch the clip after it.
+  // The system has no memory for the clip, whose work the worker has freed: the
+  // clip is refused with `status`. The worker must not touch the clip after it.
   void OnNoMemory(const ClipPtr& clip, const absl::Status& status,
                   StreamActions* actions);
   // A worker failed in the middle of an event: the stream ends with `status`.
@@ -163,11 +144,11 @@ class StreamSession {
   // For tests: what is outstanding.
   bool is_reading() const { return is_reading_; }
   bool is_writing() const { return writing_ != nullptr; }
+  bool has_waiting() const { return waiting_.has_value(); }
 
  private:
-  void Take(const absl::Status& parsed, v1::ConvertClipsRequest* request,
-            int64_t beside, Clock::time_point came_at);
-  NextClipStep NextOfConversion(StreamClip* clip);
+  void Take(v1::ConvertClipsRequest* request, int64_t beside);
+  void TakeWaiting();
   bool IsSlowReader(Clock::time_point now) const;
   absl::Status CheckUpload(Clock::time_point now);
   absl::Status CheckIdle(Clock::time_point now);
@@ -189,6 +170,12 @@ class StreamSession {
   CancelToken cancel_;
   ClipQueue clips_;
   UploadRate upload_rate_;
+  // A message that came while a worker read the chunk before it.
+  struct Waiting {
+    v1::ConvertClipsRequest request;
+    int64_t beside = 0;
+  };
+  std::optional<Waiting> waiting_;
   bool is_reading_ = false;
   // A worker is going to parse the message that came.
   bool is_queued_ = false;

@@ -17,8 +17,8 @@
 namespace bvhmill::server {
 namespace {
 
-// Text that one turn reads, and bytes of the source that are read at once.
-constexpr size_t kTurnText = size_t{512} << 10;
+// Bytes of the source that one turn reads, and that are read at once.
+constexpr size_t kTurnBytes = size_t{512} << 10;
 constexpr size_t kPieceBytes = size_t{256} << 10;
 // Bytes of an output that are written at once.
 constexpr size_t kWriteBytes = size_t{64} << 10;
@@ -127,8 +127,7 @@ bool ItemWork::Turn() {
       return true;
     }
   }
-  for (size_t done = 0; done < kTurnText; done += kPieceBytes) {
-    if (!StepAll()) return false;
+  for (size_t done = 0; done < kTurnBytes; done += kPieceBytes) {
     bool has_ended = false;
     if (const absl::Status fed = Feed(&has_ended); !fed.ok()) {
       FailToRead(fed);
@@ -164,10 +163,10 @@ absl::Status ItemWork::Begin() {
   BVHMILL_RETURN_IF_ERROR(
       FromStore(blobs_.Open({space, item_.item.blob}, &reader_)));
   BVHMILL_RETURN_IF_ERROR(
-      ticket_.Grow(DecodingBytes(encoding) + int64_t{kPieceBytes}));
+      ticket_.Grow(DecoderBytes(encoding) + int64_t{kPieceBytes}));
   receiver_ = std::make_unique<BlobReceiver>(
       &blobs_, space, [this](int64_t bytes) { return ticket_.Grow(bytes); });
-  conversion_ = std::make_unique<IncrementalConversion>(
+  conversion_ = std::make_unique<SourceConversion>(
       options_, encoding, config_.limits.max_clip_bytes, receiver_.get(),
       &cancel_);
   return absl::OkStatus();
@@ -184,17 +183,8 @@ absl::Status ItemWork::Feed(bool* has_ended) {
   }
   read_ += static_cast<int64_t>(piece.size());
   digest_.Add(piece);
-  conversion_->Give(std::move(piece));
+  conversion_->Add(piece);
   return absl::OkStatus();
-}
-
-// False if the turn is over, and there is more to do.
-bool ItemWork::StepAll() {
-  for (size_t done = 0; conversion_->has_work();) {
-    done += conversion_->Step();
-    if (done >= 2 * kTurnText && conversion_->has_work()) return false;
-  }
-  return true;
 }
 
 // The blobs of the outputs that could be made.

@@ -17,7 +17,7 @@
 #include "bvhmill/pipeline/options.h"
 #include "bvhmill/v1/result.pb.h"
 #include "server/app/config.h"
-#include "server/convert/incremental_conversion.h"
+#include "server/convert/source_conversion.h"
 #include "server/limits/admission.h"
 #include "server/store/blob_store.h"
 #include "server/store/job_store.h"
@@ -68,7 +68,6 @@ class ItemWork {
   absl::Status Begin();
   absl::Status Feed(bool* has_ended);
   absl::Status FromStore(const absl::Status& status);
-  bool StepAll();
   void KeepOutputs(const ConvertResult& made, v1::ClipResult* message,
                    ItemResult* result);
   void Finish();
@@ -88,7 +87,7 @@ class ItemWork {
   double seconds_ = 0;
   Sha256 digest_;
   std::unique_ptr<BlobReceiver> receiver_;
-  std::unique_ptr<IncrementalConversion> conversion_;
+  std::unique_ptr<SourceConversion> conversion_;
   ItemEnd end_;
 };
 

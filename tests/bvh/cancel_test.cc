@@ -5,7 +5,6 @@
 
 #include "bvhmill/base/budget.h"
 #include "bvhmill/bvh/reader.h"
-#include "bvhmill/bvh/stream_reader.h"
 #include "bvhmill/bvh/writer.h"
 #include "tests/support/clips.h"
 
@@ -75,9 +74,9 @@ TEST(Cancel, ABudgetThatRefusesEndsTheRowsOfEveryLayout) {
       options.budget = &budget;
       IssueLog log({});
       ParsedClip clip;
-      StreamReader reader(options, &log, &clip);
+      BvhReader reader(options, &log, &clip);
       for (size_t at = 0; at < text.size(); at += piece) {
-        reader.Push(std::string_view(text).substr(at, piece));
+        reader.Add(std::string_view(text).substr(at, piece));
       }
       reader.Finish();
       EXPECT_FALSE(clip.motion_read);

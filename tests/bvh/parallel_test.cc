@@ -64,10 +64,28 @@ TEST(Parallel, RegularFiles) {
     ExpectAsOneThread(Take(kManyRows - 100, kManyRows, end), runs);
     ExpectAsOneThread(Take(kManyRows + 100, kManyRows, end), runs);
     ExpectAsOneThread(Take(1, kManyRows, end), runs);
-    // Nothing is taken by a count that cannot be.
-    ExpectAsOneThread(Take(0, kManyRows, end), 0);
-    ExpectAsOneThread(Take(100 * kManyRows, kManyRows, end), 0);
+    // The lines count if the count cannot be.
+    ExpectAsOneThread(Take(0, kManyRows, end), runs);
+    ExpectAsOneThread(Take(100 * kManyRows, kManyRows, end), runs);
   }
+}
+
+TEST(Parallel, LongPieces) {
+  std::string text = Take(kManyRows, kManyRows, "\n");
+  text.replace(text.find('\n', 2 * text.size() / 3), 1, "\n\n# note\n");
+  ReadResult one;
+  const std::string expected = Read(text, nullptr, &one);
+  Threads threads(3);
+  ReadOptions options;
+  options.parallel = &threads;
+  for (const size_t size : {size_t{1} << 21, text.size() / 2}) {
+    IssueLog log({});
+    const ReadResult many = ReadInPieces(
+        text, options, [&](int64_t) { return size; }, &log);
+    ExpectSameClip(many.clip, one.clip);
+    EXPECT_EQ(ReportJson("", log.Finish(true, true), {}), expected);
+  }
+  EXPECT_GE(threads.runs(), 4);
 }
 
 TEST(Parallel, WithoutTheLastLineEnd) {

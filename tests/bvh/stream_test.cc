@@ -11,7 +11,6 @@
 
 #include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
 #include "bvhmill/bvh/reader.h"
-#include "bvhmill/bvh/stream_reader.h"
 #include "bvhmill/encode/report_json.h"
 #include "tests/support/clips.h"
 #include "tests/support/files.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/conversion.h"
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/support/any_options.h"
 #include "tests/fuzz/support/counted_memory.h"
@@ -202,11 +202,12 @@ void Run(std::string_view text, const ConvertOptions& options, bool in_pieces,
     return;
   }
   constexpr size_t kPiece = size_t{64} << 10;
-  bvhmill::ClipConverter converter(options, receiver, nullptr, &result);
+  bvhmill::Converter worker;
+  bvhmill::Conversion clip(&worker, options, receiver, nullptr, &result);
   for (size_t at = 0; at < text.size(); at += kPiece) {
-    converter.Push(text.substr(at, kPiece));
+    clip.Add(text.substr(at, kPiece));
   }
-  converter.Finish();
+  clip.Finish();
 }
 
 // Beyond what was asked for: what measures have of error, and what a thread

@@ -140,7 +140,7 @@ constexpr ThirdParty kThirdParty[] = {
      "server/rpc/unknown_service.h server/rpc/unknown_service.cc "
      "server/auth/tls.h server/auth/tls.cc server/net/listener.cc "
      "server/convert/clip_service.h server/convert/clip_service.cc "
-     "server/convert/clip_worker.h server/convert/clip_worker.cc "
+     "server/convert/clip_work.h server/convert/clip_work.cc "
      "server/convert/stream_reactor.h server/convert/stream_reactor.cc "
      "server/jobs "
      "client/cpp bench"},
@@ -171,7 +171,7 @@ constexpr std::string_view kWithoutGrpc[] = {
     "server/convert/chunk_receiver.",
     "server/convert/clip_options.",
     "server/convert/clip_queue.",
-    "server/convert/incremental_conversion.",
+    "server/convert/source_conversion.",
     "server/convert/metered_receiver.",
     "server/convert/source.",
     "server/convert/stream_clip.",

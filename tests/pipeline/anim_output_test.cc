@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/conversion.h"
 #include "tests/pipeline/clip_text.h"
 
 namespace bvhmill::testing {
@@ -230,11 +230,12 @@ TEST_P(AnimStreamTest, GivesTheSame) {
     const ConvertResult expected = Convert(text, options, &whole, nullptr);
     StringReceiver streamed;
     ConvertResult result;
-    ClipConverter converter(options, &streamed, nullptr, &result);
+    Converter worker;
+    Conversion clip(&worker, options, &streamed, nullptr, &result);
     for (size_t i = 0; i < text.size(); i += 1000) {
-      converter.Push(std::string_view(text).substr(i, 1000));
+      clip.Add(std::string_view(text).substr(i, 1000));
     }
-    converter.Finish();
+    clip.Finish();
     EXPECT_EQ(result.status, expected.status);
     EXPECT_EQ(ReasonOf(result.status), ReasonOf(expected.status));
     EXPECT_EQ(result.report.verdict, expected.report.verdict);

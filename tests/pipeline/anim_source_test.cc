@@ -12,7 +12,7 @@
 #include "bvhmill/base/sink.h"
 #include "bvhmill/encode/anim_bvh.h"
 #include "bvhmill/encode/report_json.h"
-#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/conversion.h"
 #include "bvhmill/pipeline/source_format.h"
 #include "tests/anim/anim_support.h"
 #include "tests/anim/played_avatar.h"
@@ -316,8 +316,9 @@ TEST(AnimSource, RowsAreDrawnBeforeTheyTakeMemory) {
   EXPECT_THAT(std::string(whole.status.message()), HasSubstr("no memory"));
   Miser other(int64_t{1} << 20);
   ConvertResult pieces;
-  ClipConverter clip(options, &other, nullptr, &pieces);
-  clip.Push(bytes);
+  Converter worker;
+  Conversion clip(&worker, options, &other, nullptr, &pieces);
+  clip.Add(bytes);
   clip.Finish();
   EXPECT_EQ(pieces.status, whole.status);
   EXPECT_TRUE(ConvertWhole(bytes, options).result.status.ok());
@@ -330,9 +331,10 @@ TEST(AnimSource, PiecesAreWantedUpToTheLimit) {
     options.limits.max_clip_bytes =
         static_cast<int64_t>(bytes.size()) - missing;
     ConvertResult result;
-    ClipConverter clip(options, nullptr, nullptr, &result);
-    EXPECT_TRUE(clip.Push(std::string_view(bytes).substr(0, 50)));
-    EXPECT_EQ(clip.Push(std::string_view(bytes).substr(50)), missing == 0);
+    Converter worker;
+    Conversion clip(&worker, options, nullptr, nullptr, &result);
+    EXPECT_TRUE(clip.Add(std::string_view(bytes).substr(0, 50)));
+    EXPECT_EQ(clip.Add(std::string_view(bytes).substr(50)), missing == 0);
     clip.Finish();
     EXPECT_EQ(result.status.ok(), missing == 0) << result.status;
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/conversion.h"
 #include "tests/pipeline/clip_text.h"
 #include "tests/support/converted.h"
 
@@ -124,9 +124,10 @@ TEST_P(BombTest, IsTheSameInPieces) {
 TEST_P(BombTest, EndsSoonWhenItIsCancelled) {
   CancellingReceiver receiver;
   ConvertResult result;
-  ClipConverter converter(options_, &receiver, &receiver.cancel, &result);
-  converter.Push(GetParam().text);
-  converter.Finish();
+  Converter worker;
+  Conversion clip(&worker, options_, &receiver, &receiver.cancel, &result);
+  clip.Add(GetParam().text);
+  clip.Finish();
   ExpectFailed(result, absl::StatusCode::kCancelled);
   EXPECT_LT(receiver.made, kMaxBytes);
 }

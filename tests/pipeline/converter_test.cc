@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bvhmill/encode/report_json.h"
-#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/conversion.h"
 #include "tests/pipeline/clip_text.h"
 #include "tests/support/converted.h"
 #include "tests/support/files.h"
@@ -58,7 +58,7 @@ std::vector<std::vector<OutputRequest>> OutputSets() {
 
 class ClipOfAFolder : public ::testing::TestWithParam<const char*> {};
 
-INSTANTIATE_TEST_SUITE_P(ClipConverter, ClipOfAFolder,
+INSTANTIATE_TEST_SUITE_P(Conversion, ClipOfAFolder,
                          ::testing::Values("cases", "golden", "malformed"));
 
 TEST_P(ClipOfAFolder, IsTheSameInPieces) {
@@ -126,7 +126,7 @@ void PrintTo(const EditCase& edit, std::ostream* out) { *out << edit.name; }
 
 class EditedClip : public ::testing::TestWithParam<EditCase> {};
 
-INSTANTIATE_TEST_SUITE_P(ClipConverter, EditedClip,
+INSTANTIATE_TEST_SUITE_P(Conversion, EditedClip,
                          ::testing::ValuesIn(kEditCases));
 
 TEST_P(EditedClip, IsTheSameInPieces) {
@@ -142,7 +142,7 @@ TEST_P(EditedClip, IsTheSameInPieces) {
 
 // An .anim has issues of its own. It is not begun if an edit does not fit: the
 // verdict had become "unreadable", and issues of the clip before were listed.
-TEST(ClipConverter, EditsThatDoNotFitLeaveTheReportAsItWas) {
+TEST(Conversion, EditsThatDoNotFitLeaveTheReportAsItWas) {
   const std::string text = ChainText(4, 100);
   for (const EditCase& edit : kEditCases) {
     SCOPED_TRACE(edit.name);
@@ -155,7 +155,7 @@ TEST(ClipConverter, EditsThatDoNotFitLeaveTheReportAsItWas) {
 
 // Two bytes of text a frame, and 3,000 joints: as a tile of text, more poses
 // than are held at once.
-TEST(ClipConverter, LittleTextOfManyPoses) {
+TEST(Conversion, LittleTextOfManyPoses) {
   std::string text =
       "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n";
   for (int i = 0; i < 3'000; ++i) {
@@ -174,7 +174,7 @@ TEST(ClipConverter, LittleTextOfManyPoses) {
   }
 }
 
-TEST(ClipConverter, LimitsOfOutputs) {
+TEST(Conversion, LimitsOfOutputs) {
   const std::string text = ChainText(4, 1'500);
   for (const auto& outputs : OutputSets()) {
     for (const int64_t limit : {1, 100, 10'000, 100'000}) {
@@ -188,24 +188,25 @@ TEST(ClipConverter, LimitsOfOutputs) {
   }
 }
 
-TEST(ClipConverter, OptionsThatCannotBe) {
+TEST(Conversion, OptionsThatCannotBe) {
   ConvertOptions options;
   options.outputs = {{"a", CsvFormat{}}, {"a", CsvFormat{}}};
   ExpectSameInPieces(ChainText(2, 2), options);
 }
 
-TEST(ClipConverter, StopsWhenItIsCancelled) {
+TEST(Conversion, StopsWhenItIsCancelled) {
   CancelToken cancel;
   ConvertOptions options;
   options.outputs = FlowingOutputs();
   StringReceiver receiver;
   ConvertResult result;
-  ClipConverter converter(options, &receiver, &cancel, &result);
+  Converter worker;
+  Conversion clip(&worker, options, &receiver, &cancel, &result);
   const std::string text = ChainText(4, 100);
-  EXPECT_TRUE(converter.Push(text.substr(0, 1'000)));
+  EXPECT_TRUE(clip.Add(text.substr(0, 1'000)));
   cancel.Cancel();
-  EXPECT_FALSE(converter.Push(text.substr(1'000)));
-  converter.Finish();
+  EXPECT_FALSE(clip.Add(text.substr(1'000)));
+  clip.Finish();
   ExpectFailed(result, absl::StatusCode::kCancelled);
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/conversion.h"
 #include "bvhmill/pipeline/convert.h"
 #include "tests/pipeline/clip_text.h"
 
@@ -86,9 +86,10 @@ void Measure(const std::string& text, const ConvertOptions& options, bool whole,
     cost->result = Convert(text, options, &cost->receiver, nullptr);
     return;
   }
-  ClipConverter converter(options, &cost->receiver, nullptr, &cost->result);
-  converter.Push(text);
-  converter.Finish();
+  Converter worker;
+  Conversion clip(&worker, options, &cost->receiver, nullptr, &cost->result);
+  clip.Add(text);
+  clip.Finish();
 }
 
 void ExpectLimit(const ConvertResult& result, const std::string& name) {

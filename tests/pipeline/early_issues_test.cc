@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/conversion.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
@@ -21,9 +21,10 @@ struct EarlyRun {
 EarlyRun ConvertEarly(const std::string& text, const ConvertOptions& options,
                       size_t size) {
   EarlyRun run;
-  ClipConverter clip(options, nullptr, nullptr, &run.result);
+  Converter worker;
+  Conversion clip(&worker, options, nullptr, nullptr, &run.result);
   for (size_t at = 0; at < text.size(); at += size) {
-    clip.Push(std::string_view(text).substr(at, size));
+    clip.Add(std::string_view(text).substr(at, size));
     for (Issue& issue : clip.TakeNewIssues()) {
       run.early.push_back(std::move(issue));
     }
@@ -117,8 +118,9 @@ TEST(EarlyIssues, AReportIsTheSameWithoutThem) {
   const EarlyRun early = ConvertEarly(text, {}, 10);
   ConvertResult result;
   const ConvertOptions options;
-  ClipConverter clip(options, nullptr, nullptr, &result);
-  clip.Push(text);
+  Converter worker;
+  Conversion clip(&worker, options, nullptr, nullptr, &result);
+  clip.Add(text);
   clip.Finish();
   ASSERT_EQ(early.result.report.issues.size(), result.report.issues.size());
   for (size_t i = 0; i < result.report.issues.size(); ++i) {

@@ -11,7 +11,6 @@
 
 #include "bvhmill/bvh/writer.h"
 #include "bvhmill/encode/report_json.h"
-#include "bvhmill/pipeline/clip_converter.h"
 #include "tests/pipeline/clip_text.h"
 #include "tests/support/clips.h"
 #include "tests/support/converted.h"

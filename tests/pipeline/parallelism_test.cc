@@ -13,7 +13,6 @@
 #include <string>
 #include <thread>
 
-#include "bvhmill/pipeline/clip_converter.h"
 #include "bvhmill/pipeline/convert.h"
 #include "tests/pipeline/clip_text.h"
 #include "tests/support/converted.h"

@@ -10,7 +10,7 @@
 
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/conversion.h"
 #include "bvhmill/pipeline/convert.h"
 #include "tests/pipeline/clip_text.h"
 
@@ -173,12 +173,13 @@ ConvertResult ConvertByPieces(std::string_view text,
                               const ConvertOptions& options,
                               OutputReceiver* receiver) {
   ConvertResult result;
-  ClipConverter converter(options, receiver, nullptr, &result);
+  Converter worker;
+  Conversion clip(&worker, options, receiver, nullptr, &result);
   for (; !text.empty();
        text = text.substr(std::min<size_t>(text.size(), 999))) {
-    converter.Push(text.substr(0, 999));
+    clip.Add(text.substr(0, 999));
   }
-  converter.Finish();
+  clip.Finish();
   return result;
 }
 

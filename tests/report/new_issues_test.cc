@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bvhmill/report/issue_log.h"
@@ -51,18 +52,15 @@ TEST(NewIssues, TheLastOneIsAnError) {
   EXPECT_THAT(New(&log), ElementsAre());
 }
 
-TEST(NewIssues, AProvisionalLogHasNone) {
+TEST(NewIssues, ThoseOfALongerLogAreNew) {
   IssueLog log({});
   log.Add(kWarning, At(1));
-  const IssueLog earlier = log;
-  log.SetProvisional(true);
-  log.Add(kError, At(2));
-  EXPECT_THAT(New(&log), ElementsAre());
-  IssueLog kept = log;
-  kept.SetProvisional(false);
-  EXPECT_EQ(kept.TakeNew().size(), 2U);
-  log = earlier;
+  IssueLog longer = log;
   EXPECT_THAT(New(&log), ElementsAre("DATA_NOT_FINITE@1"));
+  longer.Add(kError, At(2));
+  log.GoOnAs(std::move(longer));
+  EXPECT_THAT(New(&log), ElementsAre("MOTION_NUMBER_INVALID@2"));
+  EXPECT_EQ(log.faults(), 1);
 }
 
 TEST(NewIssues, HaveNoShareYet) {

@@ -9,8 +9,6 @@
 namespace bvhmill::testing {
 
 using server::ClipPtr;
-using server::ClipStep;
-using server::NextClipStep;
 using server::StreamActions;
 
 namespace {
@@ -31,9 +29,7 @@ struct SimulatedStream::Frame {
 
 // A conversion that makes a frame of every kInputOfFrame bytes.
 struct SimulatedStream::FakeWork {
-  int64_t unread = 0;
   int64_t pending = 0;
-  bool has_ended = false;
   bool was_refused = false;
 };
 
@@ -115,7 +111,7 @@ void SimulatedStream::Do(const StreamActions& actions) {
   }
   for (const ClipPtr& clip : actions.run) {
     for (const Run& run : running_) EXPECT_NE(run.clip, clip) << "run twice";
-    running_.push_back({clip, {}});
+    running_.push_back({clip});
   }
   if (actions.write != nullptr) {
     EXPECT_EQ(write_, nullptr) << "two writes";
@@ -270,23 +266,29 @@ SimulatedStream::FakeWork* SimulatedStream::WorkOf(const ClipPtr& clip) {
 
 void SimulatedStream::Step(size_t index, bool no_memory) {
   const auto run = std::next(running_.begin(), static_cast<int64_t>(index));
-  if (!run->next) {
-    server::WorkState state;
-    if (const FakeWork* work = WorkOf(run->clip)) {
-      state = {.exists = true, .has_work = work->unread > 0};
-    }
-    const ClipPtr clip = run->clip;
+  const ClipPtr clip = run->clip;
+  if (run->next == Part::kReport) {
+    run->next = Part::kFinish;
+    if (!clip->has_ended) running_.erase(run);
     StreamActions actions;
-    run->next = session_.NextStep(clip, state, &actions);
-    if (run->next->step == ClipStep::kRest) running_.erase(run);
+    session_.OnChunkRead(clip, &actions);
     return Do(actions);
   }
-  const NextClipStep next = *std::exchange(run->next, std::nullopt);
-  if (!no_memory) return DoStep(run, next);
-  const ClipPtr clip = run->clip;
-  running_.erase(run);
+  if (no_memory) {
+    running_.erase(run);
+    return LackMemory(clip);
+  }
+  if (clip->refused || run->next == Part::kFinish) {
+    running_.erase(run);
+    return Finish(clip);
+  }
+  run->next = Part::kReport;
+  ReadChunk(clip);
+}
+
+void SimulatedStream::LackMemory(const ClipPtr& clip) {
   StreamActions actions;
-  if (next.step == ClipStep::kFinish && clip->refused) {
+  if (clip->refused) {
     session_.OnFailure(clip, absl::ResourceExhaustedError("memory"), &actions);
   } else {
     clip->work.reset();
@@ -304,37 +306,23 @@ void SimulatedStream::Break(size_t index) {
   Do(actions);
 }
 
-void SimulatedStream::DoStep(std::list<Run>::iterator run,
-                             const NextClipStep& next) {
-  const ClipPtr clip = run->clip;
-  FakeWork* const work = WorkOf(clip);
-  switch (next.step) {
-    case ClipStep::kMake: {
-      const auto made = std::make_shared<FakeWork>();
-      works_.push_back(made);
-      clip->work = {made, reinterpret_cast<server::ClipWork*>(made.get())};
-      break;
-    }
-    case ClipStep::kGive:
-      work->unread += static_cast<int64_t>(next.bytes.size());
-      break;
-    case ClipStep::kWork: {
-      const int64_t bytes = std::min(work->unread, kInputOfFrame);
-      work->unread -= bytes;
-      work->pending += bytes;
-      if (work->pending < kInputOfFrame || work->was_refused) break;
-      work->pending -= kInputOfFrame;
-      Emit(clip, kDataBytes, /*is_result=*/false);
-      break;
-    }
-    case ClipStep::kFinish:
-      EXPECT_TRUE(clip->refused || work->unread == 0) << "not all was read";
-      running_.erase(run);
-      Emit(clip, 0, /*is_result=*/true);
-      break;
-    case ClipStep::kRest:
-      break;
+void SimulatedStream::ReadChunk(const ClipPtr& clip) {
+  if (clip->work == nullptr) {
+    const auto made = std::make_shared<FakeWork>();
+    works_.push_back(made);
+    clip->work = {made, reinterpret_cast<server::ClipWork*>(made.get())};
   }
+  FakeWork* const work = WorkOf(clip);
+  work->pending += static_cast<int64_t>(std::exchange(clip->chunk, {}).size());
+  for (; work->pending >= kInputOfFrame && !work->was_refused;
+       work->pending -= kInputOfFrame) {
+    Emit(clip, kDataBytes, /*is_result=*/false);
+  }
+}
+
+void SimulatedStream::Finish(const ClipPtr& clip) {
+  EXPECT_TRUE(clip->chunk.empty()) << "not all was read";
+  Emit(clip, 0, /*is_result=*/true);
 }
 
 void SimulatedStream::Emit(const ClipPtr& clip, int64_t data_bytes,
@@ -351,6 +339,7 @@ void SimulatedStream::Emit(const ClipPtr& clip, int64_t data_bytes,
   if (work != nullptr && work->was_refused) {
     frame->code = absl::StatusCode::kResourceExhausted;
   }
+  if (is_result) clip->work.reset();
   server::ResponseFrame out;
   out.body = {frame, reinterpret_cast<const server::FrameBody*>(frame.get())};
   out.bytes = data_bytes + kHeadBytes;

@@ -70,9 +70,9 @@ class SimulatedStream {
   bool CanStartRead() const { return starting_reads_ > 0; }
   void ReadStarted();
 
-  // Workers: how many clips they run, and one half step of the clip `index`:
-  // to ask for the next step, or to do it. A step that has `no_memory` throws
-  // instead.
+  // Workers: how many clips they run, and one step of the clip `index`: to read
+  // its chunk, to report that, or to finish it. With `no_memory`, reading and
+  // finishing throw instead.
   size_t running() const { return running_.size(); }
   void Step(size_t index, bool no_memory = false);
   void Break(size_t index);
@@ -103,15 +103,18 @@ class SimulatedStream {
  private:
   struct Frame;
   struct FakeWork;
+  enum class Part { kRead, kReport, kFinish };
   struct Run {
     server::ClipPtr clip;
-    std::optional<server::NextClipStep> next;
+    Part next = Part::kRead;
   };
   class Observer;
 
   void Receive(v1::ConvertClipsRequest request);
   void Do(const server::StreamActions& actions);
-  void DoStep(std::list<Run>::iterator run, const server::NextClipStep& next);
+  void ReadChunk(const server::ClipPtr& clip);
+  void Finish(const server::ClipPtr& clip);
+  void LackMemory(const server::ClipPtr& clip);
   void Emit(const server::ClipPtr& clip, int64_t data_bytes, bool is_result);
   void CheckBooks();
   static FakeWork* WorkOf(const server::ClipPtr& clip);

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/conversion.h"
 
 namespace bvhmill::testing {
 
@@ -24,9 +24,9 @@ Converted ConvertPieces(std::string_view text, const ConvertOptions& options,
                         size_t size, Converter* converter) {
   StringReceiver receiver;
   Converted out;
-  ClipConverter clip(converter, options, &receiver, nullptr, &out.result);
+  Conversion clip(converter, options, &receiver, nullptr, &out.result);
   for (size_t at = 0; at < text.size(); at += size) {
-    clip.Push(text.substr(at, size));
+    clip.Add(text.substr(at, size));
   }
   clip.Finish();
   out.outputs = std::move(receiver.data());

@@ -22,7 +22,7 @@ Converted ConvertWhole(std::string_view text, const ConvertOptions& options,
 // By a converter of four threads.
 Converted ConvertWhole(std::string_view text, const ConvertOptions& options);
 
-// By a ClipConverter that gets `size` bytes at a time.
+// By a Conversion that gets `size` bytes at a time.
 Converted ConvertPieces(std::string_view text, const ConvertOptions& options,
                         size_t size, Converter* converter);
 Converted ConvertPieces(std::string_view text, const ConvertOptions& options,

@@ -1,13 +1,12 @@
 #pragma once
 
-// A stream as a reader of the whole text gives it.
+// A clip that arrives in pieces, as ReadBvh returns it.
 
 #include <string_view>
 #include <utility>
 
 #include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/reader.h"
-#include "bvhmill/bvh/stream_reader.h"
 
 namespace bvhmill::testing {
 
@@ -16,10 +15,10 @@ template <typename Size>
 ReadResult ReadInPieces(std::string_view text, const ReadOptions& options,
                         const Size& size, IssueLog* log) {
   ParsedClip parsed;
-  StreamReader reader(options, log, &parsed);
+  BvhReader reader(options, log, &parsed);
   for (int64_t i = 0; !text.empty(); ++i) {
     const std::string_view piece = text.substr(0, size(i));
-    reader.Push(piece);
+    reader.Add(piece);
     text.remove_prefix(piece.size());
   }
   reader.Finish();

@@ -18,8 +18,7 @@
 
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/sink.h"
-#include "bvhmill/pipeline/clip_converter.h"
-#include "bvhmill/pipeline/source_format.h"
+#include "bvhmill/pipeline/conversion.h"
 #include "client/cli/io/packed_name.h"
 #include "client/python/module/receiver.h"
 
@@ -121,34 +120,35 @@ void RunWithHelper(Interrupts* interrupts, const std::function<void()>& work) {
 void ConvertPieces(std::string_view text, const ConvertOptions& options,
                    Converter* converter, BlockReceiver* receiver,
                    Interrupts* interrupts, ConvertResult* result) {
-  ClipConverter clip(converter, options, receiver, interrupts->token(), result);
+  bvhmill::Conversion clip(converter, options, receiver, interrupts->token(),
+                           result);
   while (!text.empty()) {
-    if (!clip.Push(text.substr(0, kPieceBytes))) break;
+    if (!clip.Add(text.substr(0, kPieceBytes))) break;
     text.remove_prefix(std::min(text.size(), kPieceBytes));
     if (interrupts->Check()) break;
   }
   clip.Finish();
 }
 
-using Conversion =
+using ClipWork =
     std::function<void(Converter*, BlockReceiver*, ConvertResult*)>;
 
 Converted Run(const Choices& choices, Interrupts* interrupts,
-              const Conversion& conversion) {
+              const ClipWork& work) {
   Converted converted;
   BlockReceiver receiver(interrupts);
   const bool is_alone = choices.threads == 1 || !CanUseThreads();
   if (is_alone && IsConverterUsed()) {
     Converter converter(Parallelism::None());
-    conversion(&converter, &receiver, &converted.result);
+    work(&converter, &receiver, &converted.result);
   } else if (is_alone) {
     const ConverterUse use;
-    conversion(&ThreadConverter(), &receiver, &converted.result);
+    work(&ThreadConverter(), &receiver, &converted.result);
     TrimThread();
   } else {
     RunWithHelper(interrupts, [&] {
       Converter converter(Parallelism::Threads(choices.threads));
-      conversion(&converter, &receiver, &converted.result);
+      work(&converter, &receiver, &converted.result);
     });
   }
   converted.data = std::move(receiver.data());
@@ -281,8 +281,7 @@ Converted ConvertText(std::string_view text, const Choices& choices,
     const Stopwatch stopwatch(&seconds);
     const ConvertOptions& options = choices.options;
     // A receiver would look for signals, too; but pieces are faster.
-    const bool in_pieces = choices.threads == 1 && text.size() > kWholeBytes &&
-                           InfoOf(options.source_format).streams;
+    const bool in_pieces = choices.threads == 1 && text.size() > kWholeBytes;
     converted = Run(choices, interrupts,
                     [&](Converter* converter, BlockReceiver* receiver,
                         ConvertResult* result) {

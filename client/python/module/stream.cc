@@ -10,21 +10,21 @@ Stream::Stream(const Choices& choices, const std::string& path)
     : choices_(choices),
       receiver_(&interrupts_),
       converter_(Parallelism::None()),
-      clip_(std::make_unique<ClipConverter>(&converter_, choices_.options,
-                                            &receiver_, interrupts_.token(),
-                                            &converted_.result)) {
+      clip_(std::make_unique<bvhmill::Conversion>(
+          &converter_, choices_.options, &receiver_, interrupts_.token(),
+          &converted_.result)) {
   const Encoding encoding = client::EncodingOfName(path);
   if (encoding == Encoding::kIdentity) return;
   decoder_ = MakeDecoder(encoding, choices_.options.limits.max_clip_bytes);
 }
 
 absl::Status Stream::Text::Append(std::string_view bytes) {
-  return stream_.clip_->Push(bytes) ? absl::OkStatus()
-                                    : absl::CancelledError("enough");
+  return stream_.clip_->Add(bytes) ? absl::OkStatus()
+                                   : absl::CancelledError("enough");
 }
 
 bool Stream::Push(std::string_view piece) {
-  if (decoder_ == nullptr) return clip_->Push(piece);
+  if (decoder_ == nullptr) return clip_->Add(piece);
   Text text(this);
   if (decoded_.ok()) decoded_ = decoder_->Push(piece, &text);
   return decoded_.ok();

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "bvhmill/base/sink.h"
-#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/conversion.h"
 #include "bvhmill/unpack/decoder.h"
 #include "client/python/module/choices.h"
 #include "client/python/module/conversion.h"
@@ -47,7 +47,7 @@ class Stream {
   Interrupts interrupts_;
   BlockReceiver receiver_;
   Converter converter_;
-  std::unique_ptr<ClipConverter> clip_;
+  std::unique_ptr<bvhmill::Conversion> clip_;
   // Null if the file is not compressed.
   std::unique_ptr<Decoder> decoder_;
   // The first error of the decoder, or CANCELLED: no more text is needed.

@@ -2,7 +2,9 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <new>
 
 namespace bvhmill {
@@ -29,6 +31,20 @@ void Populate(void* memory, size_t bytes) {
   static_cast<void>(memory);
   static_cast<void>(bytes);
 #endif
+}
+
+void MoveLarge(void* from, size_t bytes, void* to) {
+  constexpr size_t kPart = 4 * kHugePageBytes;
+  for (size_t at = 0; at < bytes; at += kPart) {
+    const size_t size = std::min(kPart, bytes - at);
+    char* const part = static_cast<char*>(from) + at;
+    std::memcpy(static_cast<char*>(to) + at, part, size);
+#if defined(__linux__)
+    // Only whole pages of the buffer, which begins at one.
+    static_cast<void>(
+        madvise(part, size / kHugePageBytes * kHugePageBytes, MADV_DONTNEED));
+#endif
+  }
 }
 
 void FreeLarge(void* memory) {

@@ -21,6 +21,10 @@ namespace bvhmill {
 // with FreeLarge. Throws std::bad_alloc, as operator new does.
 void* AllocateLarge(size_t bytes);
 void FreeLarge(void* memory);
+// Moves `bytes` from one such buffer to another. Pages of `from` are given back
+// to the system as soon as they are copied, where it supports that, so the
+// bytes never take twice their memory. `from` may only be freed then.
+void MoveLarge(void* from, size_t bytes, void* to);
 // Asks the system to map the pages of such a buffer, or of a part of it, now
 // instead of at the first write. Only a hint; changes no byte.
 void Populate(void* memory, size_t bytes);
@@ -149,7 +153,11 @@ class UninitializedVector {
   // To a block for `capacity` >= size_ elements.
   void MoveTo(size_t capacity) {
     T* const moved = capacity == 0 ? nullptr : Allocator().allocate(capacity);
-    if (size_ > 0) std::memcpy(moved, data_, size_ * sizeof(T));
+    if (capacity_ >= kLargeBytes / sizeof(T)) {
+      MoveLarge(data_, size_ * sizeof(T), moved);
+    } else if (size_ > 0) {
+      std::memcpy(moved, data_, size_ * sizeof(T));
+    }
     if (data_ != nullptr) Allocator().deallocate(data_, capacity_);
     data_ = moved;
     capacity_ = capacity;

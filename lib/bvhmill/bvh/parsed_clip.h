@@ -1,18 +1,16 @@
 #pragma once
 
-// Reads many clips into the same memory.
+// A clip as a reader fills it.
 
-#include <string_view>
+#include <cstdint>
 
 #include "bvhmill/bvh/hierarchy/hierarchy.h"
-#include "bvhmill/bvh/read_options.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/clip/skeleton.h"
-#include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 
-// A clip as it was read. Its skeleton may be that of other clips, too.
+// Its skeleton may be that of other clips, too.
 struct ParsedClip {
   // Null unless the skeleton was read.
   SharedSkeleton source;
@@ -31,11 +29,6 @@ struct ParsedClip {
 
 // Drops the clip, but keeps its memory for the next one.
 void MakeEmpty(ParsedClip* clip);
-
-// As ReadBvh, into `clip`, whose memory is used again: faster for many clips.
-// The skeleton that it had does not change for others that hold it.
-void ReadBvhInto(std::string_view text, const ReadOptions& options,
-                 IssueLog* log, ParsedClip* clip);
 
 // `clip` with a copy of the skeleton. The rows are moved.
 Clip ClipOf(ParsedClip&& clip);

@@ -1,38 +1,108 @@
 #pragma once
 
-// Reads a whole BVH file from memory into a clip.
+// Reads a BVH file into a clip, whole or as it arrives.
 //
 //   IssueLog log(ReportOptions{});
-//   ReadResult result = ReadBvh(text, ReadOptions{}, &log);
-//   Report report = log.Finish(result.skeleton_read, result.motion_read);
+//   ParsedClip clip;
+//   BvhReader reader(ReadOptions{}, &log, &clip);
+//   while (NextBytes(&bytes) && reader.Add(bytes)) {
+//   }
+//   reader.Finish();
+//   Report report = log.Finish(clip.skeleton_read, clip.motion_read);
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "bvhmill/base/text_position.h"
+#include "bvhmill/bvh/motion/motion_reader.h"
+#include "bvhmill/bvh/motion/parsed_header.h"
+#include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/read_options.h"
+#include "bvhmill/bvh/rows/matrix_sink.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 
+// Repairs faults that have only one interpretation, and logs each repair and
+// fault with its line and column. Clip and issues do not depend on how the text
+// is cut.
+//
+// Between two calls, `clip` has what was read so far: the skeleton as soon as
+// the first row has come, then the rows. They may still move. The log has the
+// issues so far.
+//
+// The text is not kept, except for: all of it before the first row, which is
+// refused above max_header_bytes; the last line; and look_ahead_bytes after an
+// irregular line. Memory grows with the data that is read, within the limits,
+// and never by a number that the file states. Throws nothing but
+// std::bad_alloc. Cost: O(bytes). Not thread-safe.
+class BvhReader {
+ public:
+  // `log`, `clip`, whose memory is used again, and everything that `options`
+  // points to must outlive the reader. The skeleton that `clip` had does not
+  // change for others that hold it.
+  BvhReader(const ReadOptions& options, IssueLog* log, ParsedClip* clip);
+
+  // Reads the next bytes of the file: all of it, or any part. Many rows at once
+  // are read by several threads, if options.parallel has them. Returns false if
+  // the rest of the file is not needed: the clip is refused or cancelled. More
+  // may be added all the same, and only counts towards max_clip_bytes.
+  bool Add(std::string_view bytes);
+  // The file has ended: completes `clip`. Call once.
+  void Finish();
+
+ private:
+  void Stop();
+  void Keep(std::string_view text);
+  bool Grow(size_t size);
+  void RefuseSize();
+  bool TryHeader(std::string_view text, bool ends_file);
+  void TryPending(bool ends_file);
+  void BeginRows(std::string_view text);
+  void Feed(std::string_view bytes);
+  size_t FeedLines(std::string_view bytes);
+  size_t Append(std::string_view bytes);
+  size_t FeedOpenLine(std::string_view bytes);
+  void ReadPending();
+  void EndRows();
+
+  const ReadOptions options_;
+  IssueLog& log_;
+  const IssueLog empty_log_;
+  ParsedClip& clip_;
+  bool stopped_ = false;
+  int64_t bytes_ = 0;
+  // Text that is not read yet: all of it before the rows begin. Its last
+  // `open_` bytes belong to a line that has not ended.
+  std::string pending_;
+  size_t open_ = 0;
+  // Bytes of text for which memory is drawn.
+  size_t held_ = kFreeTextBytes;
+  size_t next_try_ = 64;
+  ParsedHeader header_;
+  std::optional<MatrixSink> sink_;
+  std::optional<MotionReader> rows_;
+};
+
+// Reads a whole file into `clip`, whose memory is used again.
+void ReadBvhInto(std::string_view text, const ReadOptions& options,
+                 IssueLog* log, ParsedClip* clip);
+
 struct ReadResult {
   Clip clip;
   // Position where each node of the skeleton begins.
   std::vector<TextPosition> node_positions;
-  // True if the hierarchy is valid.
+  // As in ParsedClip.
   bool skeleton_read = false;
-  // True if the rows are valid too, so that the clip is complete. If only the
-  // skeleton is valid, the clip has the rows before the first fault.
   bool motion_read = false;
 };
 
-// Reads `text`, repairs faults that have only one interpretation, and logs each
-// repair and fault with its line and column. Throws nothing but std::bad_alloc.
-// Memory grows with the data that is read, within the limits, and never by a
-// number that the file states. Cost: O(bytes).
-//
-// Stops early, without a fault in the log, if it is cancelled.
+// Reads a whole file into a clip of its own.
 ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
                    IssueLog* log);
 

@@ -2,30 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
-
-#include "bvhmill/bvh/stream_reader.h"
-#include "bvhmill/pipeline/internal/source_reader.h"
 
 namespace bvhmill {
 namespace {
 
-std::unique_ptr<PieceReader> MakeBvhReader(const ReadOptions& options,
-                                           IssueLog* log, ParsedClip* clip) {
-  return std::make_unique<StreamReader>(options, log, clip);
-}
-
 // In the order of the enum, without gaps.
-constexpr std::array kReaders = {
-    SourceReader{{SourceFormat::kBvh, "bvh", "text/x-bvh", ".bvh",
-                  /*streams=*/true},
-                 &ReadBvhInto,
-                 &MakeBvhReader},
-    SourceReader{
-        {SourceFormat::kAnim, "anim", "application/vnd.ll.animation", ".anim",
-         /*streams=*/false},
-        &ReadAnimInto,
-        &MakeAnimReader},
+constexpr std::array kInfos = {
+    SourceFormatInfo{SourceFormat::kBvh, "bvh", "text/x-bvh", ".bvh",
+                     /*streams=*/true},
+    SourceFormatInfo{SourceFormat::kAnim, "anim",
+                     "application/vnd.ll.animation", ".anim",
+                     /*streams=*/false},
 };
 
 // The place of a format in tables.
@@ -34,24 +21,14 @@ constexpr size_t PlaceOf(SourceFormat format) {
 }
 
 constexpr bool IsInOrder() {
-  for (size_t i = 0; i < kReaders.size(); ++i) {
-    if (PlaceOf(kReaders[i].info.format) != i) return false;
+  for (size_t i = 0; i < kInfos.size(); ++i) {
+    if (PlaceOf(kInfos[i].format) != i) return false;
   }
   return true;
 }
 static_assert(IsInOrder());
 
-constexpr auto kInfos = [] {
-  std::array<SourceFormatInfo, kReaders.size()> infos = {};
-  for (size_t i = 0; i < infos.size(); ++i) infos[i] = kReaders[i].info;
-  return infos;
-}();
-
 }  // namespace
-
-const SourceReader& ReaderOf(SourceFormat format) {
-  return kReaders[PlaceOf(format)];
-}
 
 std::span<const SourceFormatInfo> SourceFormats() { return kInfos; }
 

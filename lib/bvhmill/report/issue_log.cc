@@ -240,7 +240,6 @@ bool IssueLog::MayTake(Severity severity) const {
 
 std::vector<Issue> IssueLog::TakeNew() {
   std::vector<Issue> issues;
-  if (is_provisional_) return issues;
   for (size_t i = 0; i < lists_.size(); ++i) {
     for (; passed_[i] < lists_[i].size(); ++passed_[i]) {
       if (!MayTake(static_cast<Severity>(i))) continue;
@@ -251,6 +250,12 @@ std::vector<Issue> IssueLog::TakeNew() {
   }
   std::stable_sort(issues.begin(), issues.end(), IsEarlier);
   return issues;
+}
+
+void IssueLog::GoOnAs(IssueLog longer) {
+  longer.passed_ = passed_;
+  longer.taken_ = taken_;
+  *this = std::move(longer);
 }
 
 // True if the rows are those of a single code.

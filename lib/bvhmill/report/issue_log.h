@@ -102,9 +102,9 @@ class IssueLog {
   // their args and message. Cheap if there is nothing new. Must not be called
   // after Finish.
   std::vector<Issue> TakeNew();
-  // While it is set, TakeNew returns nothing. Set it while this log may still
-  // be replaced by an earlier copy of it.
-  void SetProvisional(bool is_provisional) { is_provisional_ = is_provisional; }
+  // Becomes `longer`, a copy of this log to which issues were added. TakeNew
+  // returns those.
+  void GoOnAs(IssueLog longer);
 
   // Makes the report of everything that was added: sorted, cut to the cap, with
   // a verdict. The arguments state whether the skeleton and the motion could be
@@ -141,7 +141,6 @@ class IssueLog {
   // Issues of each list that TakeNew has passed, and all that it has returned.
   std::array<size_t, 5> passed_ = {};
   int64_t taken_ = 0;
-  bool is_provisional_ = false;
   std::unordered_map<Key, Place> places_;
   // Occurrences by code, without ignored issues.
   std::array<int64_t, kIssueCodes> occurrences_ = {};

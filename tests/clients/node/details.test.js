@@ -136,13 +136,13 @@ test('RetryInfo says when to come back', async () => {
   let release;
   const released = new Promise((resolve) => { release = resolve; });
   async function* half() {
-    yield { open: { options: { outputs: OUTPUTS } } };
+    yield { open: { report_issues_early: true } };
     yield { begin: { key: 'half', source: {} } };
-    yield { chunk: walk };
+    yield { chunk: Buffer.concat([Buffer.from('# a comment\n'), walk]) };
     await released;
   }
   const stream = busy.ConvertClips(half())[Symbol.asyncIterator]();
-  assert.equal((await stream.next()).value.frame, 'begin');
+  assert.equal((await stream.next()).value.frame, 'issues_found');
   const error = await busy.ConvertClip(requestOf(walk)).catch((e) => e);
   assert.equal(error.code, Status.RESOURCE_EXHAUSTED);
   const retry = error.extra.find((d) => d.$type === 'google.rpc.RetryInfo');

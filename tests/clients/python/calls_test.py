@@ -73,28 +73,6 @@ class CallsTest(unittest.TestCase):
                 self.stub.ConvertClips(frames, compression=packing))
             self.assertEqual(data, self.takes.positions, packing)
 
-    def test_outputs_are_announced_while_the_clip_is_sent(self):
-        text = self.takes.text
-        came = threading.Event()
-
-        def frames():
-            yield OPEN
-            yield begin("half")
-            yield chunk(text[:len(text) // 2])
-            self.assertTrue(came.wait(60))
-            yield chunk(text[len(text) // 2:])
-            yield END
-
-        data = b""
-        for response in self.stub.ConvertClips(frames()):
-            if response.HasField("begin"):
-                shape = list(response.begin.outputs[0].tensor.shape)
-                came.set()
-            data += response.output_chunk.data
-        self.assertEqual(response.result.status.code, 0)
-        self.assertEqual(list(response.result.outputs[0].tensor.shape), shape)
-        self.assertEqual(data, self.takes.positions)
-
     def test_a_deadline_ends_a_stream(self):
         waits = threading.Event()
 

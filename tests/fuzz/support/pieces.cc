@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bvhmill/encode/report_json.h"
-#include "bvhmill/pipeline/clip_converter.h"
+#include "bvhmill/pipeline/conversion.h"
 #include "tests/fuzz/bytes.h"
 
 namespace bvhmill::fuzz {
@@ -28,15 +28,16 @@ Converted ConvertPieces(std::string_view text, const ConvertOptions& options,
                         Choices* choices) {
   StringReceiver receiver;
   Converted out;
-  ClipConverter converter(options, &receiver, nullptr, &out.result);
+  Converter worker;
+  Conversion clip(&worker, options, &receiver, nullptr, &out.result);
   const size_t most = choices->OneIn(2) ? 20 : 1000;
   while (!text.empty()) {
     // A copy in its own memory: the converter may use a piece only in the call.
     const std::string piece(text.substr(0, 1 + choices->Below(most)));
     text.remove_prefix(piece.size());
-    choices->OneIn(2) ? converter.Push(piece) : converter.Read(piece);
+    choices->OneIn(2) ? clip.Add(piece) : clip.Add(piece, 0);
   }
-  converter.Finish();
+  clip.Finish();
   out.outputs = std::move(receiver.data());
   return out;
 }

@@ -27,15 +27,10 @@ void PrintTo(const CountedCase& c, std::ostream* out) { *out << c.name; }
 // Ways of a clip to its end.
 const CountedCase kWaysToTheEnd[] = {
     {"Converted", [](CountedStream* s) { s->Begin(1, 100, true); }},
-    {"AbandonedWithBytesThatWait",
-     [](CountedStream* s) {
-       s->Begin(1, 40);
-       s->Chunk(100);
-       s->End(true);
-     }},
     {"AbandonedWithFramesThatWait",
      [](CountedStream* s) {
        s->Begin(1, 40);
+       s->Work();
        s->Chunk(120);
        s->Work();
        s->End(true);
@@ -46,22 +41,9 @@ const CountedCase kWaysToTheEnd[] = {
        s->stream.Settle();
        s->End(true);
      }},
-    {"AbandonedWithinAStep",
-     [](CountedStream* s) {
-       s->Begin(1, 40);
-       for (int i = 0; i < 5; ++i) s->stream.Step(0);
-       s->End(true);
-     }},
     {"RefusedBeforeAWorkerHadIt",
      [](CountedStream* s) {
        s->Begin(1, 1001);
-       s->End();
-     }},
-    {"RefusedWithinAStep",
-     [](CountedStream* s) {
-       s->Begin(1, 40);
-       for (int i = 0; i < 5; ++i) s->stream.Step(0);
-       s->Chunk(1000);
        s->End();
      }},
     {"RefusedWithFramesThatWait",
@@ -74,8 +56,8 @@ const CountedCase kWaysToTheEnd[] = {
     {"WithoutMemory",
      [](CountedStream* s) {
        s->Begin(1, 100);
-       for (int i = 0; i < 3; ++i) s->stream.Step(0);
        s->stream.Step(0, /*no_memory=*/true);
+       s->StartReads();
        s->Chunk(40);
        s->End();
      }},
@@ -109,6 +91,7 @@ TEST(StreamCountsTest, AStreamCountsItsOptionsOnce) {
   SimulatedStream stream(&server);
   stream.Start();
   stream.Begin("1", 40, false);
+  stream.Settle();
   stream.End(/*abandon=*/true);
   stream.Settle();
   EXPECT_EQ(server.admission.bytes(), CountedStream().idle);
@@ -119,6 +102,7 @@ TEST(StreamCountsTest, AClipCountsItsBudgetAndItsBytes) {
   s.Begin(1, 30);
   EXPECT_EQ(s.server.admission.bytes(), s.idle + Budget::kFreeBytes + 30);
   EXPECT_EQ(s.server.memory.bytes(), 30);
+  s.Work();
   s.Chunk(100);
   s.stream.Settle();
   // All is converted and written.
@@ -138,7 +122,6 @@ TEST(StreamCountsTest, ARefusedClipCountsNothingBeforeItsEnd) {
       {"without memory",
        [](CountedStream* s) {
          s->Begin(1, 100);
-         for (int i = 0; i < 3; ++i) s->stream.Step(0);
          s->stream.Step(0, /*no_memory=*/true);
        }},
       {"its frames are not written", [](CountedStream* s) {
@@ -249,58 +232,72 @@ struct WindowCase {
   bool is_open;
 };
 
-std::vector<WindowCase> WindowCases() {
-  return {{"two clips",
-           [](CountedStream* s) {
-             s->Begin(1, 40, true);
-             s->Begin(2, 40, true);
-           },
-           true},
-          {"three clips",
-           [](CountedStream* s) {
-             for (int i = 1; i <= 3; ++i) s->Begin(i, 40, true);
-           },
-           false},
-          {"within the third clip",
-           [](CountedStream* s) {
-             for (int i = 1; i <= 3; ++i) s->Begin(i, 40, i < 3);
-           },
-           true},
-          {"as many bytes as the limit",
-           [](CountedStream* s) { s->Begin(1, 300); }, true},
-          {"a byte more", [](CountedStream* s) { s->Begin(1, 301); }, false},
-          // 144 bytes wait to be written.
-          {"bytes of outputs are none of inputs",
-           [](CountedStream* s) {
-             s->Begin(1, 80);
-             s->Work();
-             s->Chunk(200);
-           },
-           true},
-          {"a crowd, and the stream holds nothing",
-           [](CountedStream* s) {
-             s->server.memory.Add(5000);
-             s->Begin(1, 0);
-           },
-           true},
-          {"a crowd, and the stream holds input",
-           [](CountedStream* s) {
-             s->server.memory.Add(5000);
-             s->Begin(1, 1);
-           },
-           false},
-          {"a crowd, and the stream holds outputs",
-           [](CountedStream* s) {
-             s->Begin(1, 40);
-             s->Work();
-             s->server.memory.Add(5000);
-             s->Chunk(0);
-           },
-           false}};
-}
+const WindowCase kWindowCases[] = {
+    {"two clips",
+     [](CountedStream* s) {
+       s->Begin(1, 40, true);
+       s->Begin(2, 40, true);
+     },
+     true},
+    {"three clips",
+     [](CountedStream* s) {
+       for (int i = 1; i <= 3; ++i) s->Begin(i, 40, true);
+     },
+     false},
+    {"within the third clip",
+     [](CountedStream* s) {
+       for (int i = 1; i <= 3; ++i) s->Begin(i, 0, i < 3);
+     },
+     true},
+    {"as many bytes as the limit",
+     [](CountedStream* s) { s->Begin(1, 300, true); }, true},
+    {"a byte more", [](CountedStream* s) { s->Begin(1, 301, true); }, false},
+    {"a worker reads a chunk", [](CountedStream* s) { s->Begin(1, 1); }, true},
+    {"a message waits for a chunk that is read",
+     [](CountedStream* s) {
+       s->Begin(1, 1);
+       s->Chunk(1);
+     },
+     false},
+    {"a chunk waits for outputs",
+     [](CountedStream* s) {
+       s->Begin(1, 3 * kInput);
+       s->Work();
+       s->Chunk(1);
+     },
+     false},
+    // 144 bytes wait to be written.
+    {"bytes of outputs are none of inputs",
+     [](CountedStream* s) {
+       s->Begin(1, 80);
+       s->Work();
+       s->End();
+       s->Begin(2, 200, true);
+     },
+     true},
+    {"a crowd, and the stream holds nothing",
+     [](CountedStream* s) {
+       s->server.memory.Add(5000);
+       s->Begin(1, 0);
+     },
+     true},
+    {"a crowd, and the stream holds input",
+     [](CountedStream* s) {
+       s->server.memory.Add(5000);
+       s->Begin(1, 1, true);
+     },
+     false},
+    {"a crowd, and the stream holds outputs",
+     [](CountedStream* s) {
+       s->Begin(1, 40);
+       s->Work();
+       s->server.memory.Add(5000);
+       s->Chunk(0);
+     },
+     false}};
 
 TEST(StreamCountsTest, TheWindowClosesAtTheLimits) {
-  for (const WindowCase& c : WindowCases()) {
+  for (const WindowCase& c : kWindowCases) {
     SCOPED_TRACE(c.name);
     CountedStream s;
     c.play(&s);

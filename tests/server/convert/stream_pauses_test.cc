@@ -17,12 +17,13 @@ std::string CodeOf(const CountedStream& s) {
   return absl::StatusCodeToString(s.stream.finish()->code());
 }
 
-TEST(StreamPausesTest, AClipPausesWithinAMessage) {
+TEST(StreamPausesTest, AClipPausesBetweenChunks) {
   CountedStream s;
-  // 22 frames of 72 bytes. Work pauses when more than 200 bytes wait.
-  s.Begin(1, 22 * kInput);
+  // Three frames of 72 bytes. Work pauses when more than 200 bytes wait.
+  s.Begin(1, 3 * kInput);
   s.Work();
-  EXPECT_EQ(s.server.memory.bytes(), 22 * kInput + 3 * kFrame);
+  s.Chunk(kInput);
+  EXPECT_EQ(s.server.memory.bytes(), kInput + 3 * kFrame);
   EXPECT_EQ(s.stream.running(), 0U);
   s.Write();
   EXPECT_EQ(s.stream.running(), 1U);
@@ -50,57 +51,41 @@ TEST(StreamPausesTest, ALaterClipPausesForTheFramesOfOthers) {
 
 TEST(StreamPausesTest, ACrowdPausesAClipWithFramesThatWait) {
   CountedStream s;
-  s.server.memory.Add(5000);
-  // Nothing waits to be written yet.
-  s.Begin(1, 2 * kInput);
-  EXPECT_EQ(s.stream.running(), 1U);
+  s.Begin(1, kInput);
   s.Work();
   EXPECT_TRUE(s.stream.CanWrite());
-  EXPECT_EQ(s.server.memory.bytes(), 5000 + 2 * kInput + kFrame);
+  s.server.memory.Add(5000);
+  s.Chunk(kInput);
+  EXPECT_EQ(s.stream.running(), 0U);
   s.server.memory.Add(-5000);
 }
 
-TEST(StreamPausesTest, NoStepBeginsOnAnAbandonedClip) {
+TEST(StreamPausesTest, ACrowdPausesNoClipWithoutFrames) {
+  CountedStream s;
+  s.server.memory.Add(5000);
+  s.Begin(1, kInput);
+  EXPECT_EQ(s.stream.running(), 1U);
+  s.server.memory.Add(-5000);
+}
+
+TEST(StreamPausesTest, AFrameOfAStreamThatFailsIsDropped) {
   CountedStream s;
   s.Begin(1, kInput);
-  ASSERT_EQ(s.stream.running(), 1U);
-  s.End(/*abandon=*/true);
-  s.stream.Step(0);
-  EXPECT_EQ(s.stream.running(), 0U);
-}
-
-// Steps of the worker until it has begun to make the first frame.
-void BeginTheFirstFrame(CountedStream* s) {
-  s->Begin(1, kInput);
-  // To make the conversion, to give it the input, and to work.
-  for (int i = 0; i < 5; ++i) s->stream.Step(0);
-}
-
-TEST(StreamPausesTest, AFrameOfAClipThatIsGoneIsDropped) {
-  for (const bool abandons : {false, true}) {
-    CountedStream s;
-    BeginTheFirstFrame(&s);
-    abandons ? s.End(/*abandon=*/true) : s.Chunk(1000);
-    EXPECT_EQ(s.stream.running(), 1U);
-    s.stream.Step(0);
-    EXPECT_FALSE(s.stream.CanWrite()) << abandons;
-    s.Work();
-    EXPECT_EQ(s.server.memory.bytes(), 0) << abandons;
-  }
+  s.stream.Cancel();
+  EXPECT_EQ(s.stream.running(), 1U);
+  s.Work();
+  EXPECT_FALSE(s.stream.CanWrite());
+  EXPECT_EQ(s.server.memory.bytes(), 0);
 }
 
 // Its memory is free long before its end comes.
-TEST(StreamPausesTest, ARefusedClipAtRestIsDroppedAtOnce) {
+TEST(StreamPausesTest, ARefusedClipIsDroppedAtOnce) {
   CountedStream s;
-  s.Begin(1, 0);
-  s.Chunk(kInput / 2);
+  s.Begin(1, kInput / 2);
   s.stream.Settle();
   EXPECT_EQ(s.server.admission.clips(), 1);
   s.Chunk(1000);
-  EXPECT_EQ(s.stream.running(), 1U);
-  // Its conversion still has memory.
-  EXPECT_EQ(s.server.admission.clips(), 1);
-  s.Work();
+  EXPECT_EQ(s.stream.running(), 0U);
   EXPECT_EQ(s.server.admission.clips(), 0);
   EXPECT_EQ(s.server.admission.bytes(), s.idle);
 }
@@ -307,12 +292,14 @@ TEST(StreamPausesTest, ADrainWaitsForAMessageThatIsParsed) {
 TEST(StreamPausesTest, APeerThatIsGoneWithinAClipIsTold) {
   CountedStream closed;
   closed.Begin(1, 10);
+  closed.Work();
   closed.stream.HalfClose();
   EXPECT_EQ(CodeOf(closed), "INVALID_ARGUMENT");
   EXPECT_TRUE(closed.stream.session().closed_within_clip());
   // The call was cancelled; the end of the reads comes first.
   CountedStream cancelled;
   cancelled.Begin(1, 10);
+  cancelled.Work();
   cancelled.stream.CancelSilently();
   cancelled.stream.HalfClose();
   EXPECT_EQ(CodeOf(cancelled), "CANCELLED");

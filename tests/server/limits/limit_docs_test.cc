@@ -48,7 +48,7 @@ TEST(LimitDocs, TablesStateDefaultsInTheirUnits) {
   const std::string clips = table("flags clips");
   EXPECT_THAT(clips, Not(HasSubstr("EARLIER")));
   EXPECT_THAT(clips, HasSubstr("<!-- end of limits -->\nrest\n"));
-  EXPECT_THAT(clips, HasSubstr("| `--max-clip-bytes` | 2 GiB |"));
+  EXPECT_THAT(clips, HasSubstr("| `--max-clip-bytes` | 512 MiB |"));
   EXPECT_THAT(clips, HasSubstr("| `--max-frames` | 50,000,000 |"));
   EXPECT_THAT(clips, HasSubstr("| `--max-clip-memory-bytes` | none |"));
   EXPECT_THAT(table("fields clips"),

@@ -254,7 +254,7 @@ TEST_F(MemoryTest, WindowsOfDecodersAreCounted) {
   const Case cases[] = {{v1::CONTENT_ENCODING_IDENTITY, kClip, kClip + 2'000},
                         {v1::CONTENT_ENCODING_GZIP, kClip + 32'768, kMb},
                         {v1::CONTENT_ENCODING_ZSTD, 8 << 20, 16 * kMb}};
-  StartWith(20 * kMb);
+  StartWith(15 * kMb);
   for (const Case& c : cases) {
     Convert({}, c.encoding, "", [&] {
       // Not before it is there.

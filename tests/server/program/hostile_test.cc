@@ -118,7 +118,8 @@ class NoMemoryTest : public HostileTest {
                        "-c", "ulimit -v 1200000; exec " BVHMILL_BIN
                              "/bvhmilld --listen 127.0.0.1:0 "
                              "--max-unary-response-bytes 0 "
-                             "--max-clip-work 0 --max-inflight-bytes 0"});
+                             "--max-clip-work 0 --max-inflight-bytes 0 "
+                             "--max-clip-bytes 0"});
   }
 };
 

@@ -162,7 +162,10 @@ TEST_F(FaultTest, AThousandStreamsAtOnce) {
   Start(args);
   constexpr int kConnections = 5;
   constexpr int kStreams = 200;
-  const std::string text = SmallClip(200);
+  // A comment is an issue, which comes at once.
+  const std::string text = "# a comment\n" + SmallClip(200);
+  v1::ConvertClipsRequest open;
+  open.mutable_open()->set_report_issues_early(true);
   std::vector<std::unique_ptr<bench::Stub>> stubs;
   std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
   std::vector<std::unique_ptr<Stream>> streams;
@@ -170,13 +173,13 @@ TEST_F(FaultTest, AThousandStreamsAtOnce) {
     if (i % kStreams == 0) stubs.push_back(Connect());
     contexts.push_back(std::make_unique<grpc::ClientContext>());
     streams.push_back(stubs.back()->ConvertClips(contexts.back().get()));
-    bench::OpenStream(streams.back().get());
+    streams.back()->Write(open);
     bench::BeginClip("k", streams.back().get());
     bench::SendChunk(text, streams.back().get());
   }
   for (const auto& stream : streams) {
-    Response begun;
-    EXPECT_TRUE(stream->Read(&begun) && begun.has_begin());
+    Response response;
+    EXPECT_TRUE(stream->Read(&response) && response.has_issues_found());
   }
   int good = 0;
   for (const auto& stream : streams) {

@@ -130,15 +130,18 @@ grpc::Status Convert(const std::shared_ptr<grpc::Channel>& channel,
 // A stream in the middle of a clip.
 class RunningClip {
  public:
-  // Returns when the server has answered the `begin`.
+  // Returns when the server has read the first half of the clip.
   explicit RunningClip(const std::shared_ptr<grpc::Channel>& channel)
       : stub_(v1::ClipService::NewStub(channel)),
         stream_(stub_->ConvertClips(&context_)) {
-    bench::OpenStream(stream_.get());
+    v1::ConvertClipsRequest open;
+    *open.mutable_open()->mutable_options() = PositionsRequest("").options();
+    open.mutable_open()->set_report_issues_early(true);
+    stream_->Write(open);
     bench::BeginClip("k", stream_.get());
     bench::SendChunk(text_.substr(0, text_.size() / 2), stream_.get());
     v1::ConvertClipsResponse response;
-    EXPECT_TRUE(stream_->Read(&response) && response.has_begin());
+    EXPECT_TRUE(stream_->Read(&response) && response.has_issues_found());
   }
 
   // Goes on to the end of the stream.
@@ -163,7 +166,8 @@ class RunningClip {
   }
 
  private:
-  const std::string text_ = SmallClip(20'000);
+  // A comment is an issue.
+  const std::string text_ = "# a comment\n" + SmallClip(20'000);
   grpc::ClientContext context_;
   std::unique_ptr<v1::ClipService::Stub> stub_;
   std::unique_ptr<bench::ClipStream> stream_;

@@ -23,11 +23,9 @@ size_t MotionReader::Probe(std::string_view text, bool ends_file) {
   const LayoutProbe probe = ProbeLayout(text, width, wanted_, reach);
   const RowLayout layout =
       ChooseLayout(probe, good_frames_, width, countable ? declared_ : 0);
-  if_broken_ = log_;
   Line odd;
   LineReader(text, next_).Next(&odd);
   Begin(layout, probe, odd);
-  log_.SetProvisional(if_broken_.has_value());
   return 0;
 }
 
@@ -38,36 +36,37 @@ void MotionReader::Begin(RowLayout layout, const LayoutProbe& probe,
   rows_are_lines_ = rows_are_lines_ && layout == RowLayout::kLastRowShort;
   switch (layout) {
     case RowLayout::kSurplusColumns:
-      log_.Add(IssueCode::MOTION_SURPLUS_COLUMNS, at,
-               WidthArgs(context_, probe.widest));
+      guess_ = std::make_unique<Guess>(Guess{log_, log_});
+      log().Add(IssueCode::MOTION_SURPLUS_COLUMNS, at,
+                WidthArgs(context_, probe.widest));
       row_words_ = probe.widest;
       stage_ = Stage::kSurplus;
       return;
     case RowLayout::kFlowing:
-      log_.Add(IssueCode::MOTION_ROW_LAYOUT, at,
-               WidthArgs(context_, CountWords(odd.text)));
+      guess_ = std::make_unique<Guess>(Guess{log_, log_});
+      log().Add(IssueCode::MOTION_ROW_LAYOUT, at,
+                WidthArgs(context_, CountWords(odd.text)));
       stage_ = Stage::kFlow;
       return;
     case RowLayout::kLastRowShort:
-      log_.Add(IssueCode::MOTION_LAST_ROW_SHORT, at,
-               WidthArgs(context_, probe.last_width));
+      log().Add(IssueCode::MOTION_LAST_ROW_SHORT, at,
+                WidthArgs(context_, probe.last_width));
       if (context_.header.frames && frames_ + 1 != declared_) {
-        ReportFrameCount(context_, frames_, frames_, &log_);
+        ReportFrameCount(context_, frames_, frames_, &log());
       }
       Stop(true);
       return;
     case RowLayout::kBroken:
       break;
   }
-  if_broken_.reset();
   stage_ = Stage::kBroken;
 }
 
 // False if `line` has nothing to read.
 bool MotionReader::BeginFlowLine(const Line& line) {
   if (SkipLine(line)) return false;
-  if (if_broken_ && broken_frame_ < declared_) {
-    ReportRowFault(context_, line, broken_frame_, &*if_broken_);
+  if (guess_ && broken_frame_ < declared_) {
+    ReportRowFault(context_, line, broken_frame_, &guess_->if_broken);
     broken_frame_ += IsRowLike(line) ? 1 : 0;
   }
   return true;
@@ -78,8 +77,7 @@ void MotionReader::EndFlowLine(bool fits) {
   if (!fits) {
     GiveUpGuess();
   } else if (got_ == wanted_) {
-    if_broken_.reset();
-    log_.SetProvisional(false);
+    Decide(&Guess::if_right);
     found_ = most_good_frames_ = frames_;
     stage_ = Stage::kTrailing;
   }
@@ -115,7 +113,7 @@ bool MotionReader::TakeValues(const Line& line, int64_t most) {
     const auto values = static_cast<int64_t>(scan.values);
     if (scan.has_non_finite) {
       ReportNonFinite(context_, line, index, values,
-                      good_frames_ * context_.width + got_, &log_);
+                      good_frames_ * context_.width + got_, &log());
     }
     got_ += values;
     most -= values;
@@ -135,10 +133,13 @@ bool MotionReader::CommitPartial(const Line& line) {
     return false;
   }
   const std::span<float> room = sink_.NextRows(1);
+  if (room.empty()) {
+    Stop(false);
+    return false;
+  }
   std::copy(partial_.begin(), partial_.end(), room.begin());
-  if (CommitFrames(1)) return true;
-  Stop(false);
-  return false;
+  CommitFrames(1);
+  return true;
 }
 
 // The chosen layout is wrong.
@@ -146,9 +147,14 @@ void MotionReader::GiveUpGuess() {
   frames_ = good_frames_;
   got_ = 0;
   stage_ = Stage::kBroken;
-  if (!if_broken_) return;
-  log_ = *std::move(if_broken_);
-  if_broken_.reset();
+  Decide(&Guess::if_broken);
+}
+
+// Makes one of the logs of the layout that is tried, if there is one, the log.
+void MotionReader::Decide(IssueLog Guess::*log) {
+  if (!guess_) return;
+  log_.GoOnAs(std::move((*guess_).*log));
+  guess_.reset();
 }
 
 }  // namespace bvhmill

@@ -29,7 +29,7 @@ MotionReader::MotionReader(const MotionHeader& header, const Skeleton& skeleton,
   if (context_.width > 0) return;
   // If frames have no values, their number is the one that the file states.
   if (Exceeds(declared_, limits_.max_frames)) {
-    log_.Add(IssueCode::LIMIT_FRAMES, LocationAt(header.frames_place),
+    log->Add(IssueCode::LIMIT_FRAMES, LocationAt(header.frames_place),
              {{"limit", std::to_string(limits_.max_frames)}});
     Stop(false);
     return;
@@ -40,6 +40,7 @@ MotionReader::MotionReader(const MotionHeader& header, const Skeleton& skeleton,
 
 void MotionReader::Stop(bool good) {
   good_ = good;
+  Decide(&Guess::if_right);
   if (good && rows_are_lines_) log_.SetFirstRowLine(first_row_line_);
   log_.SetValues(
       std::max(frames_ * context_.width, good_frames_ * context_.width + got_));
@@ -88,15 +89,17 @@ void MotionReader::Finish() {
       Stop(false);
       return;
     case Stage::kTrailing:
-      if (found_ != frames_) ReportFrameCount(context_, found_, frames_, &log_);
+      if (found_ != frames_)
+        ReportFrameCount(context_, found_, frames_, &log());
       break;
     default:
       if (context_.header.frames && frames_ != *context_.header.frames) {
-        ReportFrameCount(context_, frames_, frames_, &log_);
+        ReportFrameCount(context_, frames_, frames_, &log());
       }
   }
   if (frames_ == 0 && context_.header.frames == 0) {
-    log_.Add(IssueCode::MOTION_EMPTY, LocationAt(context_.header.frames_place));
+    log().Add(IssueCode::MOTION_EMPTY,
+              LocationAt(context_.header.frames_place));
   }
   Stop(true);
 }
@@ -104,9 +107,9 @@ void MotionReader::Finish() {
 bool MotionReader::SkipLine(const Line& line) {
   if (TrimBlanks(line.text).empty()) return true;
   if (!IsComment(line.text)) return false;
-  log_.Add(IssueCode::TEXT_COMMENT, LocationAt(line.start));
-  if (if_broken_) {
-    if_broken_->Add(IssueCode::TEXT_COMMENT, LocationAt(line.start));
+  log().Add(IssueCode::TEXT_COMMENT, LocationAt(line.start));
+  if (guess_) {
+    guess_->if_broken.Add(IssueCode::TEXT_COMMENT, LocationAt(line.start));
   }
   return true;
 }
@@ -116,8 +119,8 @@ bool MotionReader::SkipLine(const Line& line) {
 bool MotionReader::CheckLine(const Line& line) {
   const auto size = static_cast<int64_t>(line.text.size());
   if (!Exceeds(size, limits_.max_line_bytes)) return true;
-  log_.Add(IssueCode::LIMIT_LINE_BYTES, LocationAt(line.start),
-           {{"limit", std::to_string(limits_.max_line_bytes)}});
+  log().Add(IssueCode::LIMIT_LINE_BYTES, LocationAt(line.start),
+            {{"limit", std::to_string(limits_.max_line_bytes)}});
   frames_ = std::min(frames_, most_good_frames_);
   Stop(false);
   return false;
@@ -125,8 +128,8 @@ bool MotionReader::CheckLine(const Line& line) {
 
 bool MotionReader::CheckFrameLimit(const Line& line) {
   if (!Exceeds(frames_ + 1, limits_.max_frames)) return true;
-  log_.Add(IssueCode::LIMIT_FRAMES, LocationAt(line.start),
-           {{"limit", std::to_string(limits_.max_frames)}});
+  log().Add(IssueCode::LIMIT_FRAMES, LocationAt(line.start),
+            {{"limit", std::to_string(limits_.max_frames)}});
   return false;
 }
 
@@ -140,9 +143,9 @@ int64_t MotionReader::MaxFrames(size_t bytes) const {
   return std::min({fit, declared, limit});
 }
 
-bool MotionReader::CommitFrames(int64_t frames) {
+void MotionReader::CommitFrames(int64_t frames) {
   frames_ += frames;
-  return sink_.Commit(frames);
+  sink_.Commit(frames);
 }
 
 // The next `frames` rows are in `text`, which begins at `line` and has `lines`
@@ -206,13 +209,14 @@ void MotionReader::ScanBlock(LineReader* lines) {
     const int64_t most = std::min(MaxFrames(rest.size()), block);
     if (most <= 0) break;
     const std::span<float> room = sink_.NextRows(most);
+    if (room.empty()) return Stop(false);
     const RowsScan scan =
         ScanRows(options_.target, rest, static_cast<size_t>(context_.width),
                  room, ThreadRowsWorkspace());
     const auto rows = static_cast<int64_t>(scan.rows);
     NoteRows(rows, lines->next().line, rest.substr(0, scan.bytes), scan.lines);
     lines->Skip(scan.bytes, scan.lines);
-    if (rows > 0 && !CommitFrames(rows)) return Stop(false);
+    CommitFrames(rows);
     // The scan stopped at a line, not because `room` was full.
     if (static_cast<size_t>(rows + 1) * context_.width <= room.size()) break;
   }
@@ -231,19 +235,24 @@ bool MotionReader::TakeRow(const Line& line) {
     return false;
   }
   const auto width = static_cast<size_t>(context_.width);
-  const std::span<float> row = sink_.NextRows(1).first(width);
+  const std::span<float> room = sink_.NextRows(1);
+  if (room.empty()) {
+    Stop(false);
+    return false;
+  }
+  const std::span<float> row = room.first(width);
   const LineScan scan = ScanLine(line.text, 0, row);
   const bool is_full = scan.end == RowEnd::kLineEnd && scan.values == width;
-  if (!is_full && !ReadGluedRow(context_, line, frames_, row, &log_)) {
+  if (!is_full && !ReadGluedRow(context_, line, frames_, row, &log())) {
     stage_ = Stage::kProbe;
     return false;
   }
   if (scan.has_non_finite) {
     ReportNonFinite(context_, line, 0, context_.width, frames_ * context_.width,
-                    &log_);
+                    &log());
   }
   NoteRows(1, line.start.line, line.text, 0);
-  if (!CommitFrames(1)) Stop(false);
+  CommitFrames(1);
   return true;
 }
 
@@ -267,7 +276,7 @@ void MotionReader::TakeFaults(const Line& line) {
   if (declared_ > 0 && broken_frame_ >= declared_) {
     Stop(false);
   } else if (!SkipLine(line)) {
-    ReportRowFault(context_, line, broken_frame_, &log_);
+    ReportRowFault(context_, line, broken_frame_, &log());
     broken_frame_ += IsRowLike(line) ? 1 : 0;
   }
 }
@@ -282,7 +291,7 @@ void MotionReader::TakeTrailing(const Line& line) {
       return;
     }
   }
-  ReportTrailingData(line, &log_);
+  ReportTrailingData(line, &log());
   Finish();
 }
 

@@ -2,9 +2,10 @@
 
 // Reads the rows of MOTION: the state of the reader. Private to bvh/.
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,8 @@ namespace bvhmill {
 // remaining text and chooses a layout: rows that do not follow the lines, extra
 // columns, a last row that was cut off, or faults. If the probe did not reach
 // the end of the text, the reader tries the chosen layout. If the layout does
-// not hold to the end, the reader reports the faults of the rows instead.
+// not hold to the end, the reader reports the faults of the rows instead. The
+// log has no issue of these rows before that is decided.
 class MotionReader {
  public:
   // All arguments must outlive the reader.
@@ -53,6 +55,12 @@ class MotionReader {
   // Number of valid frames. If good() is false, the sink may have got more
   // frames, which are not valid.
   int64_t frames() const { return frames_; }
+  // Those of them that stay valid, whatever text follows.
+  int64_t sure_frames() const { return std::min(frames_, most_good_frames_); }
+  // True if no line so far was irregular, and the next one is tried as a row.
+  bool is_regular() const {
+    return stage_ == Stage::kRegular && slow_lines_ == 0;
+  }
   // The number of frames that the file states; 0 if it states none.
   int64_t declared() const { return declared_; }
   // Maximum number of frames that `bytes` of rows can still contain.
@@ -69,6 +77,14 @@ class MotionReader {
     kDone,
   };
 
+  // The logs of a layout that is tried: one of them becomes that of the clip.
+  struct Guess {
+    IssueLog if_right;
+    IssueLog if_broken;
+  };
+
+  IssueLog& log() { return guess_ ? guess_->if_right : log_; }
+  void Decide(IssueLog Guess::*log);
   size_t Dispatch(std::string_view text, bool ends_file);
   size_t ReadRegular(std::string_view text);
   void ScanBlock(LineReader* lines);
@@ -90,7 +106,7 @@ class MotionReader {
   bool SkipLine(const Line& line);
   bool CheckLine(const Line& line);
   bool CheckFrameLimit(const Line& line);
-  bool CommitFrames(int64_t frames);
+  void CommitFrames(int64_t frames);
   void NoteRows(int64_t frames, int64_t line, std::string_view text,
                 int64_t lines);
   void Stop(bool good);
@@ -128,8 +144,8 @@ class MotionReader {
   int64_t row_words_ = 0;
   // A frame that is not complete yet.
   std::vector<float> partial_;
-  // Until the layout is confirmed: the log to use if it turns out to be wrong.
-  std::optional<IssueLog> if_broken_;
+  // Set until the layout is confirmed.
+  std::unique_ptr<Guess> guess_;
   int64_t broken_frame_ = 0;
 
   // Number of rows found, those after the last frame included.

@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "absl/status/status.h"
 #include "bvhmill/base/budget.h"
-#include "bvhmill/base/status.h"
 #include "bvhmill/clip/clip.h"
 
 namespace bvhmill {
@@ -22,60 +20,47 @@ class MatrixSink {
   MatrixSink(Motion* motion, int64_t width, Budget* budget)
       : motion_(*motion), width_(width), budget_(budget) {}
 
+  int64_t width() const { return width_; }
+  int64_t frames() const { return frames_; }
   // States that the whole text has at most `frames` frames.
   void GrowUpTo(int64_t frames) { most_frames_ = frames; }
-  // Takes memory for `frames` frames in total. False if the budget refuses;
-  // then no frames are kept, not even earlier ones.
+  // Takes memory for `frames` frames in total. False if the budget refuses; no
+  // frames are kept then, not even earlier ones.
   bool Reserve(int64_t frames) {
-    refused_ = refused_ || !Grow(frames).ok();
-    if (refused_) frames_ = 0;
-    return !refused_;
+    if (frames <= held_frames_ || is_refused_) return !is_refused_;
+    const int64_t more = (frames - held_frames_) * width_;
+    is_refused_ =
+        !HoldFrom(budget_, more * static_cast<int64_t>(sizeof(float))).ok();
+    if (is_refused_) {
+      frames_ = 0;
+      return false;
+    }
+    held_frames_ = frames;
+    motion_.values.reserve(static_cast<size_t>(frames * width_));
+    return true;
   }
-  bool refused() const { return refused_; }
+  bool is_refused() const { return is_refused_; }
 
   // Space for the next `frames` >= 1 frames, one after the other, or for more.
-  // Valid until the next call.
+  // Valid until the next call. Empty if the budget refuses.
   std::span<float> NextRows(int64_t frames) {
     const int64_t end = frames_ + frames;
-    if (end > held_frames_) {
-      Reserve(std::max(end, std::min(2 * end, most_frames_)));
+    if (end > held_frames_ &&
+        !Reserve(std::max(end, std::min(2 * end, most_frames_)))) {
+      return {};
     }
-    // After a refusal, the frames overwrite the earlier ones here, and Commit
-    // then stops the reading.
-    motion_.values.resize(static_cast<size_t>((frames_ + frames) * width_));
+    motion_.values.resize(static_cast<size_t>(end * width_));
     return std::span(motion_.values)
         .subspan(static_cast<size_t>(frames_ * width_));
   }
-  // The first `frames` frames of the last space are written. False stops the
-  // reading.
-  bool Commit(int64_t frames) {
-    if (refused_) return false;
-    frames_ += frames;
-    return true;
-  }
+  // The first `frames` frames of the last space are written.
+  void Commit(int64_t frames) { frames_ += frames; }
 
  private:
-  // Draws the memory, then takes it. While rows move to a larger block, both
-  // blocks count.
-  absl::Status Grow(int64_t frames) {
-    BVHMILL_RETURN_IF_ERROR(
-        HoldFrom(budget_, BytesOf(frames) - BytesOf(held_frames_)));
-    held_frames_ = frames;
-    const auto size = static_cast<size_t>(frames * width_);
-    if (size <= motion_.values.capacity()) return absl::OkStatus();
-    BVHMILL_RETURN_IF_ERROR(HoldFrom(budget_, BytesOf(frames_)));
-    motion_.values.reserve(size);
-    ReturnTo(budget_, BytesOf(frames_));
-    return absl::OkStatus();
-  }
-  int64_t BytesOf(int64_t frames) const {
-    return frames * width_ * static_cast<int64_t>(sizeof(float));
-  }
-
   Motion& motion_;
   int64_t width_;
   Budget* budget_;
-  bool refused_ = false;
+  bool is_refused_ = false;
   int64_t most_frames_ = 0;
   // Frames that have memory; frames that are committed.
   int64_t held_frames_ = 0;

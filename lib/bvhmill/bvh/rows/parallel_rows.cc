@@ -30,6 +30,13 @@ size_t BlockBytes(std::string_view rows) {
              : 0;
 }
 
+// The number of rows that `text` may have, for which space is taken at once.
+int64_t MostRows(std::string_view text, const MotionReader& reader) {
+  const int64_t most = reader.MaxFrames(text.size());
+  const bool may_be_all = most == reader.declared() - reader.frames();
+  return may_be_all ? most : std::min(most, CountLineEnds(text));
+}
+
 }  // namespace
 
 size_t BlankLines(std::string_view text) {
@@ -41,26 +48,26 @@ size_t BlankLines(std::string_view text) {
   return bytes;
 }
 
-size_t ReadRowsInParallel(std::string_view text, int64_t width,
-                          const ReadOptions& options, MotionReader* reader,
-                          MatrixSink* sink) {
+size_t ReadRowsInParallel(std::string_view text, const ReadOptions& options,
+                          MotionReader* reader, MatrixSink* sink) {
   const auto scanned = static_cast<int64_t>(kMaxScannedLineBytes);
-  if (width == 0 || text.size() < kLeastBytes ||
-      options.parallel->threads() == 1 ||
+  const int64_t width = sink->width();
+  if (width == 0 || text.size() < kLeastBytes || !reader->is_regular() ||
+      options.parallel == nullptr || options.parallel->threads() == 1 ||
       Exceeds(scanned, options.limits.max_line_bytes)) {
     return 0;
   }
   const size_t blank = BlankLines(text);
   const std::string_view rows = text.substr(blank);
-  const int64_t most = reader->MaxFrames(rows.size());
+  const int64_t most = MostRows(rows, *reader);
   const size_t block_bytes = BlockBytes(rows);
-  // The space for all frames is taken at once. So this is done only if the text
-  // can have as many frames as the file states.
-  if (most < 1 || most != reader->declared() || block_bytes == 0) return 0;
+  if (most < 1 || block_bytes == 0) return 0;
+  const std::span<float> room = sink->NextRows(most);
+  if (room.empty()) return 0;
   const std::string_view before = text.substr(0, blank);
   reader->Skip(0, before, CountLineEnds(before));
   BlockScanner scanner(rows, block_bytes, static_cast<size_t>(width), options,
-                       sink->NextRows(most));
+                       room);
   options.parallel->Run(options.parallel->threads(), [&](int64_t i) {
     scanner.Work(i % 2 == 0 ? Side::kFront : Side::kBack);
   });

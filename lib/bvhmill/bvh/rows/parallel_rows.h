@@ -15,13 +15,11 @@ namespace bvhmill {
 // is usually the rest of the line before the rows.
 size_t BlankLines(std::string_view text);
 
-// Reads rows from the beginning of `text` into the sink of `reader`, as long as
-// every line has exactly one frame, and tells `reader` how far it got. `text`
-// must be all of the remaining file. Returns the number of bytes taken; 0 if
-// the text is too short for several threads. `options.parallel` must be set,
-// `width` >= 0.
-size_t ReadRowsInParallel(std::string_view text, int64_t width,
-                          const ReadOptions& options, MotionReader* reader,
-                          MatrixSink* sink);
+// Reads rows from the beginning of `text`, which must be whole lines, into the
+// sink of `reader`, as long as every line has exactly one frame, and tells
+// `reader` how far it got. Returns the number of bytes taken; 0 if several
+// threads are of no use, or if options.parallel is null.
+size_t ReadRowsInParallel(std::string_view text, const ReadOptions& options,
+                          MotionReader* reader, MatrixSink* sink);
 
 }  // namespace bvhmill

@@ -1,5 +1,4 @@
-// The rows of an .anim of Second Life, which is read as a whole: a clip on the
-// skeleton of the avatar.
+#include "bvhmill/pipeline/internal/anim_source.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +15,6 @@
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/internal/clip_limits.h"
-#include "bvhmill/pipeline/internal/source_reader.h"
 
 namespace bvhmill {
 namespace {
@@ -55,38 +53,21 @@ absl::Status MakeClip(const AnimMotion& motion, const ReadOptions& options,
   return absl::OkStatus();
 }
 
-// Gathers the bytes of a clip.
-class AnimReader final : public PieceReader {
- public:
-  AnimReader(const ReadOptions& options, IssueLog* log, ParsedClip* clip)
-      : options_(options), log_(*log), clip_(*clip) {
-    MakeEmpty(clip);
-  }
+}  // namespace
 
-  bool Push(std::string_view piece) override;
-  void Finish() override;
+AnimReader::AnimReader(const ReadOptions& options, IssueLog* log,
+                       ParsedClip* clip)
+    : options_(options), log_(*log), clip_(*clip) {
+  MakeEmpty(clip);
+}
 
- private:
-  bool Reserve(size_t size);
-
-  const ReadOptions options_;
-  IssueLog& log_;
-  ParsedClip& clip_;
-  std::string bytes_;
-  // Bytes that are drawn from the budget.
-  int64_t held_ = 0;
-  // The clip has too many bytes, or the budget has no memory for them.
-  bool is_too_large_ = false;
-  bool is_refused_ = false;
-};
-
-bool AnimReader::Push(std::string_view piece) {
-  const size_t size = bytes_.size() + piece.size();
+bool AnimReader::Add(std::string_view bytes) {
+  const size_t size = bytes_.size() + bytes.size();
   is_too_large_ |=
       Exceeds(static_cast<int64_t>(size), options_.limits.max_clip_bytes);
   if (is_too_large_) return false;
   is_refused_ |= !Reserve(size);
-  if (!is_refused_) bytes_ += piece;
+  if (!is_refused_) bytes_ += bytes;
   return !is_refused_;
 }
 
@@ -108,36 +89,25 @@ void AnimReader::Finish() {
     log_.Add(IssueCode::LIMIT_CLIP_BYTES, location,
              {{"limit", std::to_string(options_.limits.max_clip_bytes)}});
   }
-  if (is_too_large_ || is_refused_) return;
-  ReadAnimInto(bytes_, options_, &log_, &clip_);
+  if (!is_too_large_ && !is_refused_) Read();
   bytes_ = {};
   ReturnTo(options_.budget, std::exchange(held_, 0));
 }
 
-}  // namespace
-
 // If the budget refuses, nothing is read; its failure says why.
-void ReadAnimInto(std::string_view bytes, const ReadOptions& options,
-                  IssueLog* log, ParsedClip* clip) {
-  MakeEmpty(clip);
-  const auto size = static_cast<int64_t>(bytes.size());
-  const int64_t held = kCopies * size + kFixedBytes;
-  const bool is_too_large = Exceeds(size, options.limits.max_clip_bytes);
-  if (!is_too_large && !HoldFrom(options.budget, held).ok()) return;
+void AnimReader::Read() {
+  const int64_t held =
+      kCopies * static_cast<int64_t>(bytes_.size()) + kFixedBytes;
+  if (!HoldFrom(options_.budget, held).ok()) return;
   AnimReadOptions how;
-  how.limits = options.limits;
-  const AnimReadResult read = ReadAnim(bytes, how, log);
+  how.limits = options_.limits;
+  const AnimReadResult read = ReadAnim(bytes_, how, &log_);
   // The log says why a longer animation is refused.
   if (read.read && read.motion.duration <= kMaxAnimSeconds) {
     // A failure is one of the budget, which keeps it.
-    static_cast<void>(MakeClip(read.motion, options, log, clip));
+    static_cast<void>(MakeClip(read.motion, options_, &log_, &clip_));
   }
-  if (!is_too_large) ReturnTo(options.budget, held);
-}
-
-std::unique_ptr<PieceReader> MakeAnimReader(const ReadOptions& options,
-                                            IssueLog* log, ParsedClip* clip) {
-  return std::make_unique<AnimReader>(options, log, clip);
+  ReturnTo(options_.budget, held);
 }
 
 }  // namespace bvhmill

@@ -27,13 +27,9 @@ absl::Status TooManyBytes(int64_t limit) {
 class OutputSink final : public Sink {
  public:
   // `receiver` is null if the bytes are dropped.
-  OutputSink(OutputReceiver* receiver, bool has_begun, int64_t limit,
-             Budget* budget, const ConvertResult& result)
-      : receiver_(receiver),
-        limit_(limit),
-        budget_(budget),
-        result_(result),
-        has_begun_(has_begun) {}
+  OutputSink(OutputReceiver* receiver, int64_t limit, Budget* budget,
+             const ConvertResult& result)
+      : receiver_(receiver), limit_(limit), budget_(budget), result_(result) {}
 
   void StartOutput(size_t output) {
     output_ = output;
@@ -82,7 +78,7 @@ class OutputSink final : public Sink {
   const int64_t limit_;
   Budget* const budget_;
   const ConvertResult& result_;
-  bool has_begun_;
+  bool has_begun_ = false;
   size_t output_ = 0;
   // Bytes of this output, and of all.
   int64_t written_ = 0;
@@ -137,8 +133,8 @@ void AddReport(Report report, bool is_made, ConvertResult* result,
   AddToReport(std::move(report), &result->report);
 }
 
-}  // namespace
-
+// Describes the outputs of `options` for a clip with `frames` frames. Returns
+// the bytes that they have at least together.
 int64_t DescribeOutputs(const ConvertOptions& options, const Skeleton& skeleton,
                         int64_t frames, ConvertResult* result) {
   int64_t bytes = 0;
@@ -154,15 +150,17 @@ int64_t DescribeOutputs(const ConvertOptions& options, const Skeleton& skeleton,
   return bytes;
 }
 
+}  // namespace
+
 absl::Status MakeOutputs(const ConvertOptions& options,
                          const EncodeContext& context, OutputReceiver* receiver,
-                         bool has_begun, ConvertResult* result) {
+                         ConvertResult* result) {
   const StageTimer timer(&result->times.encode);
   const int64_t limit = options.limits.max_output_bytes;
   const int64_t least =
       DescribeOutputs(options, context.skeleton(), context.frames(), result);
   if (Exceeds(least, limit)) return TooManyBytes(limit);
-  OutputSink sink(options.checks_only ? nullptr : receiver, has_begun, limit,
+  OutputSink sink(options.checks_only ? nullptr : receiver, limit,
                   context.budget, *result);
   Verdict verdict = result->report.verdict;
   absl::Status status;

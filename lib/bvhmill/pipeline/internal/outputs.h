@@ -11,11 +11,6 @@
 
 namespace bvhmill {
 
-// Describes the outputs of `options` for a clip with `frames` frames. Returns
-// the bytes that they have at least together.
-int64_t DescribeOutputs(const ConvertOptions& options, const Skeleton& skeleton,
-                        int64_t frames, ConvertResult* result);
-
 // Writes the outputs of `options` to `receiver`, one after the other. `context`
 // has all but the log. Fills result->outputs and adds the issues of all outputs
 // to result->report; result->info must be set.
@@ -25,14 +20,11 @@ int64_t DescribeOutputs(const ConvertOptions& options, const Skeleton& skeleton,
 // made, and with the status of the receiver or of the budget, if they refuse;
 // RESOURCE_EXHAUSTED if the outputs have too many bytes.
 //
-// `has_begun`: the receiver was started when only the header of the clip was
-// known.
-//
 // With options.checks_only all is done, but `receiver`, which may be null,
 // gets nothing. Outputs that cannot be made are then no failure if the report
 // says so.
 absl::Status MakeOutputs(const ConvertOptions& options,
                          const EncodeContext& context, OutputReceiver* receiver,
-                         bool has_begun, ConvertResult* result);
+                         ConvertResult* result);
 
 }  // namespace bvhmill

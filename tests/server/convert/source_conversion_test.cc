@@ -1,7 +1,6 @@
-// A conversion of a clip that comes in pieces, encoded or not, step by step:
-// against the conversion of the whole text.
+// The conversion of a source, compressed or not.
 
-#include "server/convert/incremental_conversion.h"
+#include "server/convert/source_conversion.h"
 
 #include <gtest/gtest.h>
 
@@ -13,13 +12,13 @@
 #include <string_view>
 
 #include "bvhmill/base/call_error.h"
-#include "tests/server/convert/work/row_clip.h"
+#include "tests/server/convert/row_clip.h"
 #include "tests/support/pack.h"
 
 namespace bvhmill::testing {
 namespace {
 
-using server::IncrementalConversion;
+using server::SourceConversion;
 
 std::string Encoded(Encoding encoding, const std::string& text) {
   switch (encoding) {
@@ -62,43 +61,30 @@ struct Pieces {
   }
 
   void Begin(Encoding encoding, int64_t max_clip_bytes) {
-    conversion = std::make_unique<IncrementalConversion>(
+    conversion = std::make_unique<SourceConversion>(
         options, encoding, max_clip_bytes, &receiver, &cancel);
   }
-  // Steps until there is no work; notes the largest step.
-  void Step() {
-    while (conversion->has_work()) {
-      const auto cost = static_cast<int64_t>(conversion->Step());
-      cost_sum += cost;
-      largest = std::max(largest, cost);
-    }
-  }
-  void Give(const std::string& bytes) {
-    conversion->Give(bytes);
-    Step();
-  }
+  void Add(const std::string& bytes) { conversion->Add(bytes); }
   const ConvertResult& Finish() { return conversion->Finish(); }
 
   ConvertOptions options;
   CancelToken cancel;
   Granter receiver;
-  std::unique_ptr<IncrementalConversion> conversion;
-  int64_t cost_sum = 0;
-  int64_t largest = 0;
+  std::unique_ptr<SourceConversion> conversion;
 };
 
 constexpr Encoding kEncodings[] = {Encoding::kIdentity, Encoding::kGzip,
                                    Encoding::kZstd};
 
-// Steps are small, so that other clips get their turns.
-TEST(IncrementalConversionTest, AStepReadsAQuarterOfAMebibyteAtMost) {
+TEST(SourceConversionTest, PiecesGiveTheOutputsOfTheWhole) {
   const std::string text = ClipOf(100'000);
   for (const Encoding encoding : kEncodings) {
     SCOPED_TRACE(static_cast<int>(encoding));
+    const std::string bytes = Encoded(encoding, text);
     Pieces pieces(encoding);
-    pieces.Give(Encoded(encoding, text));
-    EXPECT_GE(pieces.cost_sum, static_cast<int64_t>(text.size()));
-    EXPECT_LE(pieces.largest, 256 * kKiB);
+    for (size_t at = 0; at < bytes.size(); at += 1000) {
+      pieces.Add(bytes.substr(at, 1000));
+    }
     const ConvertResult& result = pieces.Finish();
     EXPECT_TRUE(result.status.ok()) << result.status;
     EXPECT_EQ(result.info.frames, 100'000);
@@ -106,7 +92,7 @@ TEST(IncrementalConversionTest, AStepReadsAQuarterOfAMebibyteAtMost) {
   }
 }
 
-TEST(IncrementalConversionTest, BytesThatArriveAllowWork) {
+TEST(SourceConversionTest, BytesThatArriveAllowWork) {
   const std::string text = ClipOf(1000);
   for (const Encoding encoding : kEncodings) {
     for (const int64_t per_byte : {0, 1'000'000}) {
@@ -115,20 +101,20 @@ TEST(IncrementalConversionTest, BytesThatArriveAllowWork) {
       pieces.options.limits.max_clip_work = 1;
       pieces.options.limits.max_clip_work_per_byte = per_byte;
       pieces.Begin(encoding, 0);
-      pieces.Give(Encoded(encoding, text));
+      pieces.Add(Encoded(encoding, text));
       EXPECT_EQ(pieces.Finish().status.ok(), per_byte > 0);
     }
   }
 }
 
-TEST(IncrementalConversionTest, ABrokenEncodingHasNoReport) {
+TEST(SourceConversionTest, ABrokenEncodingHasNoReport) {
   const std::string text = ClipOf(1000);
   for (const Encoding encoding : {Encoding::kGzip, Encoding::kZstd}) {
     const std::string whole = Encoded(encoding, text);
     const std::string cut = whole.substr(0, whole.size() / 2);
     for (const std::string& bytes : {cut, cut + std::string(100, 'x')}) {
       Pieces pieces(encoding);
-      pieces.Give(bytes);
+      pieces.Add(bytes);
       const ConvertResult& result = pieces.Finish();
       const CallError error = CallErrorOf(result.status);
       EXPECT_EQ(error.reason, "ENCODING_BROKEN");
@@ -137,19 +123,17 @@ TEST(IncrementalConversionTest, ABrokenEncodingHasNoReport) {
       EXPECT_EQ(pieces.conversion->decode_error(), result.status);
       EXPECT_TRUE(result.report.issues.empty());
       EXPECT_TRUE(result.info.joints.empty());
-      // Later bytes are dropped.
-      EXPECT_FALSE(pieces.conversion->has_work());
     }
   }
 }
 
-TEST(IncrementalConversionTest, DecodedTextHasALimit) {
+TEST(SourceConversionTest, DecodedTextHasALimit) {
   const std::string text = ClipOf(1000);
   const auto size = static_cast<int64_t>(text.size());
   for (const Encoding encoding : {Encoding::kGzip, Encoding::kZstd}) {
     for (const int64_t limit : {size - 1, size}) {
       Pieces pieces(encoding, limit);
-      pieces.Give(Encoded(encoding, text));
+      pieces.Add(Encoded(encoding, text));
       const ConvertResult& result = pieces.Finish();
       EXPECT_EQ(CallErrorOf(result.status).limit_name,
                 limit < size ? "max_clip_bytes" : "");
@@ -158,7 +142,7 @@ TEST(IncrementalConversionTest, DecodedTextHasALimit) {
 }
 
 // Bytes after the refusal of a clip are not read, and may be anything.
-TEST(IncrementalConversionTest, ARefusedClipTakesNoMoreBytes) {
+TEST(SourceConversionTest, ARefusedClipTakesNoMoreBytes) {
   const std::string text = ClipOf(100'000);
   for (const Encoding encoding : kEncodings) {
     SCOPED_TRACE(static_cast<int>(encoding));
@@ -166,10 +150,8 @@ TEST(IncrementalConversionTest, ARefusedClipTakesNoMoreBytes) {
     pieces.options.limits.max_frames = 10;
     pieces.Begin(encoding, 0);
     const std::string bytes = Encoded(encoding, text);
-    pieces.Give(bytes.substr(0, bytes.size() - 1));
-    EXPECT_LE(pieces.cost_sum, 1024 * kKiB);
-    pieces.conversion->Give("garbage");
-    EXPECT_FALSE(pieces.conversion->has_work());
+    pieces.Add(bytes.substr(0, bytes.size() - 1));
+    pieces.conversion->Add("garbage");
     const ConvertResult& result = pieces.Finish();
     EXPECT_FALSE(result.status.ok());
     EXPECT_TRUE(pieces.conversion->decode_error().ok());
@@ -177,22 +159,12 @@ TEST(IncrementalConversionTest, ARefusedClipTakesNoMoreBytes) {
   }
 }
 
-TEST(IncrementalConversionTest, TheRefusalOfMemoryIsTheStatus) {
+TEST(SourceConversionTest, TheRefusalOfMemoryIsTheStatus) {
   for (const Encoding encoding : kEncodings) {
     Pieces pieces(encoding, 0, /*grants=*/false);
-    pieces.Give(Encoded(encoding, ClipOf(10'000)));
+    pieces.Add(Encoded(encoding, ClipOf(10'000)));
     EXPECT_EQ(pieces.Finish().status, absl::ResourceExhaustedError("busy"));
   }
-}
-
-// 256 bytes of deflate give up to 1032 times as many; 32 blocks of zstd, each
-// of four bytes, 128 KiB each.
-TEST(IncrementalConversionTest, DecodingIsCountedWithTheTextOfASlice) {
-  EXPECT_EQ(server::DecodingBytes(Encoding::kIdentity), 0);
-  EXPECT_GE(server::DecodingBytes(Encoding::kGzip),
-            DecoderBytes(Encoding::kGzip) + 256 * 1032);
-  EXPECT_GE(server::DecodingBytes(Encoding::kZstd),
-            DecoderBytes(Encoding::kZstd) + 32 * 128 * kKiB);
 }
 
 }  // namespace
