@@ -223,7 +223,8 @@ def peak():
 for block in bvhmill.stream(bvhmill.example()): pass
 frames = 0
 before = peak()
-for block in bvhmill.stream(sys.argv[1]): frames += len(block)
+limits = {"max_clip_bytes": 0}
+for block in bvhmill.stream(sys.argv[1], limits=limits): frames += len(block)
 assert frames == int(sys.argv[2])
 print(peak() - before)
 """

@@ -142,12 +142,12 @@ void RegisterTraffic(const std::string& server, const std::string& address,
            });
 }
 
-// Measures the time from the last byte sent to the last byte received, as a
-// fraction of the whole transfer.
-void Tail(const Setting& setting, benchmark::State* state) {
+// Measures the time from the last byte of a clip of `bytes` to the last byte of
+// its answer, also as a fraction of the whole transfer.
+void Tail(const Setting& setting, size_t bytes, benchmark::State* state) {
   const auto server = StartBvhmilld(setting);
   const auto stub = Connect(server->address());
-  const std::string text = Resize(setting.large, kHuge);
+  const std::string text = Resize(setting.large, bytes);
   for (auto _ : *state) {
     const StreamRun run = ConvertOverStream(stub.get(), text, 1);
     Check(run.ok, state);
@@ -274,7 +274,9 @@ int Main(int argc, char** argv) {
   RegisterTraffic("echo", echo->address(), setting);
   RegisterTraffic("bvhmilld", bvhmilld->address(), setting);
   Register("server.tail", kShortRuns,
-           [&](auto* state) { Tail(setting, state); });
+           [&](auto* state) { Tail(setting, kHuge, state); });
+  Register("server.tail8m", kShortRuns,
+           [&](auto* state) { Tail(setting, kLarge, state); });
   Register("server.huge", 1,
            [&](auto* state) { HugeClipMemory(setting, state); });
   Register("server.many", 1,

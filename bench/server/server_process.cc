@@ -76,7 +76,9 @@ double ServerProcess::PeakMb() const { return StatusMb(pid_, "VmHWM:"); }
 
 double ServerProcess::Mb() const { return StatusMb(pid_, "VmRSS:"); }
 
-std::vector<std::string> BvhmilldArgs() { return {"--listen", "127.0.0.1:0"}; }
+std::vector<std::string> BvhmilldArgs() {
+  return {"--listen", "127.0.0.1:0", "--max-clip-bytes", "0"};
+}
 
 std::string BvhmilldProgram(const char* argv0) {
   const std::string self = argv0;

@@ -20,7 +20,7 @@ void SortArgs(ConvertResult* result) {
 void ConvertPieces(const ClipData& clip, const ConvertOptions& options,
                    OutputReceiver* receiver, const CancelToken* cancel,
                    Converter* converter, ConvertResult* result) {
-  constexpr size_t kPiece = size_t{4} << 20;
+  constexpr size_t kPiece = size_t{32} << 20;
   Conversion conversion(converter, options, receiver, cancel, result);
   bool is_wanted = true;
   for (size_t at = 0; at < clip.bytes.size() && is_wanted; at += kPiece) {

@@ -42,8 +42,8 @@ void ExpectSameInPieces(std::string_view text, const ConvertOptions& options) {
   }
 }
 
-// Outputs that leave while the clip arrives.
-std::vector<OutputRequest> FlowingOutputs() {
+// Outputs of positions, rotations and text.
+std::vector<OutputRequest> UsualOutputs() {
   return {{"positions", PositionsFormat{.with_end_sites = true}},
           {"rotations", RotationsFormat{.kind = RotationKind::kMatrix}},
           {"world", RotationsFormat{.space = RotationSpace::kWorld}},
@@ -51,9 +51,9 @@ std::vector<OutputRequest> FlowingOutputs() {
 }
 
 std::vector<std::vector<OutputRequest>> OutputSets() {
-  std::vector<OutputRequest> moving = FlowingOutputs();
+  std::vector<OutputRequest> moving = UsualOutputs();
   moving.push_back({"velocities", VelocitiesFormat{}});
-  return {{}, FlowingOutputs(), moving, EveryOutput()};
+  return {{}, UsualOutputs(), moving, EveryOutput()};
 }
 
 class ClipOfAFolder : public ::testing::TestWithParam<const char*> {};
@@ -165,7 +165,7 @@ TEST(Conversion, LittleTextOfManyPoses) {
   }
   text += "}\nMOTION\nFrames: 400\nFrame Time: 0.1\n";
   for (int i = 0; i < 400; ++i) text += std::to_string(i % 10) + "\n";
-  for (const auto& outputs : {FlowingOutputs(), OutputSets()[2]}) {
+  for (const auto& outputs : {UsualOutputs(), OutputSets()[2]}) {
     ConvertOptions options;
     options.outputs = {outputs.front(), outputs.back()};
     const Converted whole = ConvertWhole(text, options);
@@ -197,7 +197,7 @@ TEST(Conversion, OptionsThatCannotBe) {
 TEST(Conversion, StopsWhenItIsCancelled) {
   CancelToken cancel;
   ConvertOptions options;
-  options.outputs = FlowingOutputs();
+  options.outputs = UsualOutputs();
   StringReceiver receiver;
   ConvertResult result;
   Converter worker;
@@ -214,7 +214,7 @@ TEST(Conversion, StopsWhenItIsCancelled) {
 TEST(Converter, ACancelledClipAfterAGoodOne) {
   const std::string text = ChainText(4, 100);
   ConvertOptions options;
-  options.outputs = FlowingOutputs();
+  options.outputs = UsualOutputs();
   Converter converter;
   StringReceiver receiver;
   EXPECT_TRUE(converter.Convert(text, options, &receiver, nullptr).status.ok());

@@ -52,9 +52,10 @@ def stream(source: Source, *, arrays: Sequence[Array] = ("positions",),
 
     The source, which may be a pipe, is read when the first block is asked for.
     Its rows are kept, a third to a half of its text, and for a moment twice that;
-    the arrays of a block are made when it is asked for. An error is raised before the first block. A take
-    without frames gives no block. What is returned can be closed, and used in
-    `with`.
+    the arrays of a block are made when it is asked for. An error is raised before
+    the first block. A take without frames gives no block. What is returned can be
+    closed, and used in `with`. For a text above 512 MiB, set
+    `limits={"max_clip_bytes": 0}`.
 
     >>> import bvhmill
     >>> sum(len(block) for block in bvhmill.stream(bvhmill.example()))

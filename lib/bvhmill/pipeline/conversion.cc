@@ -8,6 +8,7 @@
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/uninitialized.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/edit/edit_clip.h"
 #include "bvhmill/edit/repair/repair_clip.h"
@@ -142,7 +143,8 @@ bool Conversion::Impl::Read(std::string_view text, int64_t came) {
   // The result says so if that is too much work.
   if (!budget.Work(static_cast<int64_t>(text.size())).ok()) return false;
   if (auto* const bvh = std::get_if<BvhReader>(&reader)) return bvh->Add(text);
-  return std::get<AnimReader>(reader).Add(text);
+  auto* const anim = std::get_if<AnimReader>(&reader);
+  return anim != nullptr && anim->Add(text);
 }
 
 // Derives the data of the skeleton, and applies the rules to a clip that was
@@ -163,6 +165,8 @@ absl::Status Conversion::Impl::CheckRules() {
 void Conversion::Impl::Check() {
   const StageTimer timer(&result.times.validate);
   CheckRules().IgnoreError();
+  // The outputs of a long clip need the memory.
+  if (workspace.check.KeptBytes() > kLargeBytes) workspace.check = {};
 }
 
 void Conversion::Impl::EndReading() {
