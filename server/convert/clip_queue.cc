@@ -31,8 +31,8 @@ bool AddUnknownFields(const v1::ClipBegin& begin, OptionsPtr* options) {
   return true;
 }
 
-// Messages with no more bytes beside their text are not counted while they
-// live, which is a moment.
+// Messages with no more bytes beside their text are not counted while they are
+// taken, which is a moment.
 constexpr int64_t kSmallMessageBytes = 4096;
 
 }  // namespace
@@ -53,6 +53,12 @@ absl::Status ClipQueue::HoldMessage(const v1::ConvertClipsRequest& message,
   return parts_.admission.TryHold(
       *caller_, peer_, static_cast<int64_t>(message.SpaceUsedLong() - text),
       ticket);
+}
+
+// A message without memory waits all the same: its Take refuses the clip.
+void ClipQueue::HoldWaiting(int64_t bytes, Ticket* ticket) {
+  static_cast<void>(parts_.admission.TryHold(*caller_, peer_, bytes, ticket));
+  AddIncoming(bytes);
 }
 
 absl::Status ClipQueue::Take(v1::ConvertClipsRequest* message, int64_t beside) {
@@ -215,7 +221,7 @@ void ClipQueue::Refuse(StreamClip* clip, const absl::Status& status) {
   result.status = status;
   parts_.observer.AddRefusedClip(CallErrorOf(status).reason);
   clip->refused = std::move(result);
-  clip->work.reset();
+  dropped_ = std::move(clip->work);
   clip->chunk = {};
   UsedChunk(clip);
   DropOutgoing(clip);
@@ -284,10 +290,8 @@ bool ClipQueue::WindowIsOpen() const {
          !parts_.memory.IsCrowded();
 }
 
-// True if `clip` must wait, since too many bytes of outputs wait to be written:
-// those of the stream, or for its first clip only its own. The frames of later
-// clips may wait for it, so waiting for them would never end. If all streams
-// together hold too much, one byte is too many.
+// The frames of later clips may wait for those of the first one, so if it
+// waited for them, that would never end.
 bool ClipQueue::MustPause(const StreamClip& clip) const {
   const int64_t limit = config().service.max_unsent_bytes_per_stream;
   const bool is_first = !clips_.empty() && clips_.front().get() == &clip;

@@ -47,14 +47,18 @@ class ClipQueue {
   // Takes the content of the next message of the peer. `beside` is the number
   // of its serialized bytes outside of text fields (see ReadMessage); parsed,
   // they can take many times that memory. A status that is not OK must end the
-  // stream.
+  // stream. REQUIRES: !has_chunk().
   absl::Status Take(v1::ConvertClipsRequest* message, int64_t beside);
   // A clip has begun and not ended.
   bool is_within_clip() const { return incoming_ != nullptr; }
-  // Its last chunk is not read yet. REQUIRES for Take: no.
+  // Its last chunk is not read yet.
   bool has_chunk() const {
     return incoming_ != nullptr && incoming_->chunk_bytes > 0;
   }
+  // Counts the memory of a message that waits for its Take, as long as `ticket`
+  // lives and until DropWaiting.
+  void HoldWaiting(int64_t bytes, Ticket* ticket);
+  void DropWaiting(int64_t bytes) { AddIncoming(-bytes); }
   bool empty() const { return clips_.empty(); }
   size_t size() const { return clips_.size(); }
 
@@ -63,6 +67,10 @@ class ClipQueue {
   // bytes wait in this stream or in all streams together. A stream that holds
   // no bytes does not wait for other streams.
   bool WindowIsOpen() const;
+  // True if `clip` must wait, since too many bytes of outputs wait to be
+  // written: those of the stream, or for its first clip only its own. If all
+  // streams together hold too much, one byte is too many.
+  bool MustPause(const StreamClip& clip) const;
   // Adds the clips that workers must run now, and marks them as running.
   // REQUIRES: `runnable` has capacity for size() clips.
   void TakeRunnable(std::vector<ClipPtr>* runnable);
@@ -74,6 +82,8 @@ class ClipQueue {
   // Refuses `clip`, which no worker runs: its conversion, bytes and frames are
   // dropped, and its result is `status`, once all of it has come.
   void Refuse(StreamClip* clip, const absl::Status& status);
+  // The conversion of the clip that was refused last; null if it is taken.
+  std::shared_ptr<ClipWork> TakeDropped() { return std::move(dropped_); }
 
   // Moves the next frame to write into `frame` and returns its clip; null if no
   // frame may be written. Sets `more_follows` if another frame of the clip
@@ -82,7 +92,7 @@ class ClipQueue {
   // `frame` of `clip` was written. Removes a clip whose result was written.
   void Written(const ClipPtr& clip, const ResponseFrame& frame);
 
-  // Abandons all clips: no worker or write begins on them any more. Steps and
+  // Abandons all clips: no worker or write begins on them any more. Work and
   // writes that have begun may still end, and count until then.
   void AbandonAll();
   // Drops everything. Workers may still hold clips.
@@ -101,7 +111,6 @@ class ClipQueue {
   void Append(std::string bytes);
   void Complete(StreamClip* clip);
   bool CanRun(const StreamClip& clip) const;
-  bool MustPause(const StreamClip& clip) const;
   void Remove(const ClipPtr& clip);
   void Release(StreamClip* clip);
   void FreeKey(StreamClip* clip);
@@ -128,6 +137,7 @@ class ClipQueue {
   // Unfinished clips in the order of their begin.
   std::list<ClipPtr> clips_;
   std::unordered_set<std::string> keys_;
+  std::shared_ptr<ClipWork> dropped_;
   // Bytes that came and are not used up, and bytes that wait to be written.
   int64_t incoming_bytes_ = 0;
   int64_t outgoing_bytes_ = 0;

@@ -20,7 +20,6 @@
 #include "server/codec/read_message.h"
 #include "server/codec/response_bytes.h"
 #include "server/convert/clip_options.h"
-#include "server/convert/converters.h"
 #include "server/convert/metered_receiver.h"
 #include "server/convert/short_work.h"
 #include "server/convert/source.h"

@@ -56,7 +56,7 @@ struct StreamClip {
   // Bytes of the source that came before the clip was refused.
   int64_t bytes = 0;
   // Bytes that came and that no worker has read, and how many count. No other
-  // bytes of the clip are received meanwhile.
+  // bytes of the clip are taken meanwhile.
   std::string chunk;
   int64_t chunk_bytes = 0;
   // The times when the clip began, when its first bytes came and when its

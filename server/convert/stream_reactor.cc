@@ -3,7 +3,6 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -52,9 +51,9 @@ class ConvertStream final : public Reactor,
   class Watch;
 
   // Reports an event to the session under the mutex: `event(actions)`. Then
-  // does the actions and returns what `event` returned.
+  // does the actions.
   template <typename Event>
-  auto Report(const Event& event);
+  void Report(const Event& event);
   void Do(StreamActions actions);
 
   absl::Status Enter();
@@ -111,21 +110,13 @@ class ConvertStream::Watch final : public CallWatch {
 };
 
 template <typename Event>
-auto ConvertStream::Report(const Event& event) {
+void ConvertStream::Report(const Event& event) {
   StreamActions actions;
-  if constexpr (std::is_void_v<decltype(event(&actions))>) {
-    {
-      const std::lock_guard lock(mutex_);
-      event(&actions);
-    }
-    Do(std::move(actions));
-  } else {
-    std::unique_lock lock(mutex_);
-    auto result = event(&actions);
-    lock.unlock();
-    Do(std::move(actions));
-    return result;
+  {
+    const std::lock_guard lock(mutex_);
+    event(&actions);
   }
+  Do(std::move(actions));
 }
 
 void ConvertStream::Do(StreamActions actions) {
@@ -296,6 +287,10 @@ bool ConvertStream::Queue(const ClipPtr& clip) {
 // A clip is refused if the system has no memory for it; there may be some for
 // other clips. The stream ends if there is none for the refusal itself.
 void ConvertStream::Run(const ClipPtr& clip) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!session_.BeginWork(clip)) return;
+  }
   bool is_ours = true;
   const absl::Status status =
       CatchAsStatus(parts_.record.log, kStreamPlace, [&] {
@@ -312,15 +307,16 @@ void ConvertStream::Run(const ClipPtr& clip) {
         if (has_ended) FinishClip(clip);
         return absl::OkStatus();
       });
-  if (status.ok() || !is_ours) return;
-  // If there is no memory for this either, the next tick ends the stream.
-  CatchAndLog(parts_.record.log, kStreamPlace, [&] {
-    if (clip->refused) return OnFailure(clip, status);
+  if (status.ok()) return;
+  const bool is_told = CatchAndLog(parts_.record.log, kStreamPlace, [&] {
+    if (!is_ours || clip->refused) return OnFailure(clip, status);
     clip->work.reset();
     Report([&](StreamActions* actions) {
       session_.OnNoMemory(clip, status, actions);
     });
   });
+  // If there is no memory for this either, the next tick ends the stream.
+  if (!is_told) session_.cancel().Cancel();
 }
 
 void ConvertStream::ReadChunk(const ClipPtr& clip) {

@@ -152,7 +152,7 @@ void StreamSession::OnRequest(const absl::Status& parsed,
     if (!parsed.ok()) {
       Fail(parsed);
     } else if (clips_.has_chunk()) {
-      waiting_.emplace(std::move(*request), beside);
+      Wait(request, beside);
     } else {
       Take(request, beside);
     }
@@ -169,10 +169,18 @@ void StreamSession::Take(v1::ConvertClipsRequest* request, int64_t beside) {
   if (!goes_on) upload_rate_.Reset();
 }
 
+void StreamSession::Wait(v1::ConvertClipsRequest* request, int64_t beside) {
+  const auto bytes = static_cast<int64_t>(request->SpaceUsedLong());
+  waiting_.emplace(Waiting{std::move(*request), beside, bytes, {}});
+  clips_.HoldWaiting(bytes, &waiting_->ticket);
+}
+
 // Takes the message that waits for a chunk that is read now.
 void StreamSession::TakeWaiting() {
   if (!waiting_ || clips_.has_chunk()) return;
   Waiting message = *std::exchange(waiting_, std::nullopt);
+  clips_.DropWaiting(message.bytes);
+  message.ticket.Release();
   Take(&message.request, message.beside);
   if (failed_) cancel_.Cancel();
 }
@@ -216,6 +224,7 @@ void StreamSession::End(StreamActions* actions) {
 }
 
 void StreamSession::Next(StreamActions* actions) {
+  actions->dropped = clips_.TakeDropped();
   if (is_finished_) return;
   if (cancel_.IsCancelled()) Fail(absl::CancelledError(""));
   // Reserved here because what follows must not throw.
@@ -232,6 +241,13 @@ void StreamSession::Next(StreamActions* actions) {
     actions->read = true;
     ++starting_reads_;
   }
+}
+
+bool StreamSession::BeginWork(const ClipPtr& clip) {
+  const bool is_gone =
+      is_finished_ || clip->is_abandoned || cancel_.IsCancelled();
+  clip->is_running = !is_gone && (clip->refused || !clips_.MustPause(*clip));
+  return clip->is_running;
 }
 
 void StreamSession::OnChunkRead(const ClipPtr& clip, StreamActions* actions) {

@@ -19,7 +19,7 @@
 //   - At most one read and one write are outstanding.
 //   - A clip is run by one worker at a time. While it reads a chunk, one more
 //     message is read, which waits until that is done. So a peer is never
-//     faster.
+//     faster than its worker.
 //   - Finish is the last action, and is asked for once, when no write and no
 //     start of a read is outstanding. Only cancel_call may follow it.
 //   - Each clip that the peer begins gets one result, unless the peer abandons
@@ -46,9 +46,9 @@ namespace bvhmill::server {
 // Actions for the owner of a session after an event. The owner does them in
 // this order, without the mutex: each may cause another event at once.
 struct StreamActions {
-  // Run these clips, each in a worker: it reports a result if the clip is
-  // refused; else it reads the chunk of the clip, reports OnChunkRead and, if
-  // the clip has ended, makes its outputs and its result.
+  // Run these clips, each in a worker, which first asks BeginWork. It reports a
+  // result if the clip is refused; else it reads the chunk of the clip, reports
+  // OnChunkRead and, if the clip has ended, makes its outputs and its result.
   std::vector<ClipPtr> run;
   // Write this frame. It stays valid until OnWriteDone. Null = no write.
   const ResponseFrame* write = nullptr;
@@ -60,6 +60,8 @@ struct StreamActions {
   std::optional<absl::Status> finish;
   // Cancel the call: the peer accepts nothing, so no write can end.
   bool cancel_call = false;
+  // Free this. That is not done under the mutex, since it may take long.
+  std::shared_ptr<ClipWork> dropped;
 };
 
 // Not thread-safe: its owner guards it with a mutex. The cancel token may be
@@ -107,6 +109,9 @@ class StreamSession {
 
   // Events of the worker that runs `clip`.
 
+  // A worker is about to run the clip. False if it must not touch it: the clip
+  // waits until outputs are written, or the stream is over.
+  bool BeginWork(const ClipPtr& clip);
   // The worker has read the chunk of the clip. It must not touch the clip after
   // it unless the clip has ended.
   void OnChunkRead(const ClipPtr& clip, StreamActions* actions);
@@ -142,12 +147,12 @@ class StreamSession {
   // wait until the peer takes a frame.
   bool IsBusy() const;
   // For tests: what is outstanding.
-  bool is_reading() const { return is_reading_; }
   bool is_writing() const { return writing_ != nullptr; }
   bool has_waiting() const { return waiting_.has_value(); }
 
  private:
   void Take(v1::ConvertClipsRequest* request, int64_t beside);
+  void Wait(v1::ConvertClipsRequest* request, int64_t beside);
   void TakeWaiting();
   bool IsSlowReader(Clock::time_point now) const;
   absl::Status CheckUpload(Clock::time_point now);
@@ -174,6 +179,9 @@ class StreamSession {
   struct Waiting {
     v1::ConvertClipsRequest request;
     int64_t beside = 0;
+    // Its memory.
+    int64_t bytes = 0;
+    Ticket ticket;
   };
   std::optional<Waiting> waiting_;
   bool is_reading_ = false;

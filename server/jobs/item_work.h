@@ -57,7 +57,8 @@ class ItemWork {
   // turn.
   Ticket& ticket() { return ticket_; }
 
-  // Works for some milliseconds. True if the item is done: `end` says how.
+  // Reads up to 512 KiB of the source or, after its last byte, makes the
+  // outputs. True if the item is done: `end` says how.
   bool Turn();
   // Adds the time of a turn, which the caller measures.
   void AddTime(std::chrono::duration<double> time) { seconds_ += time.count(); }

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "bvhmill/bvh/reader.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/pipeline/conversion.h"
 #include "tests/pipeline/clip_text.h"
@@ -192,6 +194,37 @@ TEST(Conversion, OptionsThatCannotBe) {
   ConvertOptions options;
   options.outputs = {{"a", CsvFormat{}}, {"a", CsvFormat{}}};
   ExpectSameInPieces(ChainText(2, 2), options);
+}
+
+TEST(Conversion, ShowsTheRowsSoFar) {
+  const std::string text = ChainText(4, 100);
+  IssueLog log({});
+  ParsedClip whole;
+  ReadBvhInto(text, {}, &log, &whole);
+  const size_t width = whole.source->skeleton.channels.size();
+  const ConvertOptions options;
+  Converter converter;
+  ConvertResult result;
+  Conversion clip(&converter, options, nullptr, nullptr, &result);
+  EXPECT_EQ(clip.so_far().clip.skeleton, nullptr);
+  int64_t before = 0;
+  for (size_t at = 0; at < text.size(); at += 500) {
+    EXPECT_TRUE(clip.Add(std::string_view(text).substr(at, 500)));
+    const ReadSoFar part = clip.so_far();
+    if (part.clip.skeleton == nullptr) continue;
+    EXPECT_EQ(part.declared_frames, 100);
+    EXPECT_EQ(part.clip.skeleton->skeleton.nodes.size(),
+              whole.source->skeleton.nodes.size());
+    EXPECT_GE(part.clip.frames, before);
+    before = part.clip.frames;
+    ASSERT_EQ(part.clip.values.size(), static_cast<size_t>(before) * width);
+    EXPECT_TRUE(std::equal(part.clip.values.begin(), part.clip.values.end(),
+                           whole.motion.values.begin()));
+  }
+  EXPECT_GE(before, 99);
+  clip.Finish();
+  EXPECT_TRUE(result.status.ok()) << result.status;
+  EXPECT_EQ(clip.so_far().clip.skeleton, nullptr);
 }
 
 TEST(Conversion, StopsWhenItIsCancelled) {

@@ -274,6 +274,10 @@ void SimulatedStream::Step(size_t index, bool no_memory) {
     session_.OnChunkRead(clip, &actions);
     return Do(actions);
   }
+  if (run->next == Part::kRead && !session_.BeginWork(clip)) {
+    running_.erase(run);
+    return;
+  }
   if (no_memory) {
     running_.erase(run);
     return LackMemory(clip);

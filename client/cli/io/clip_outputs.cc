@@ -89,18 +89,6 @@ absl::Status ClipOutputs::Data(size_t output, std::string_view bytes) {
   return Fail(to.extension, to.file.Append(bytes));
 }
 
-// A server announces the frames that a file states, which may be wrong.
-absl::Status ClipOutputs::CorrectShape(const TensorInfo& tensor,
-                                       Output* output) {
-  if (tensor.shape == output->shape) return absl::OkStatus();
-  const std::string header = NpyHeader("<f4", tensor.shape);
-  if (header.size() != NpyHeader("<f4", output->shape).size()) {
-    return status_ = Refused(PathOf(NameOf(output->extension)),
-                             "has another shape than was announced");
-  }
-  return Fail(output->extension, output->file.ReplaceHead(header));
-}
-
 // Drops the files of outputs that could not be made, and those of an earlier
 // run in their place. The result may describe no outputs: all were made then.
 absl::Status ClipOutputs::KeepMade(const ConvertResult& result) {
@@ -113,8 +101,10 @@ absl::Status ClipOutputs::KeepMade(const ConvertResult& result) {
       failed.push_back(files_[i].extension);
       continue;
     }
-    if (output.tensor) {
-      BVHMILL_RETURN_IF_ERROR(CorrectShape(*output.tensor, &files_[i]));
+    // The header of the file has the shape that Begin announced.
+    if (output.tensor && output.tensor->shape != files_[i].shape) {
+      return status_ = Refused(PathOf(NameOf(files_[i].extension)),
+                               "has another shape than was announced");
     }
     kept.push_back(std::move(files_[i]));
   }

@@ -121,7 +121,6 @@ class ClipOutputs final : public OutputReceiver {
   absl::Status AddFile(const std::string& extension);
   absl::Status AddReport(std::string_view report);
   absl::Status KeepMade(const ConvertResult& result);
-  absl::Status CorrectShape(const TensorInfo& tensor, Output* output);
   absl::Status CommitAll(bool is_done);
   absl::Status NameFiles();
   absl::Status SendToStdout();

@@ -112,19 +112,6 @@ absl::Status NewFile::Append(std::string_view bytes) {
   return error == 0 ? absl::OkStatus() : CannotWrite(error);
 }
 
-absl::Status NewFile::ReplaceHead(std::string_view bytes) {
-  BVHMILL_RETURN_IF_ERROR(Flush());
-  off_t at = 0;
-  while (!bytes.empty()) {
-    const ssize_t written = pwrite(fd_.get(), bytes.data(), bytes.size(), at);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return CannotWrite(errno);
-    bytes.remove_prefix(static_cast<size_t>(written));
-    at += written;
-  }
-  return absl::OkStatus();
-}
-
 absl::Status NewFile::Flush() {
   const int error = WriteAll(fd_.get(), buffer_);
   buffer_.clear();

@@ -30,8 +30,6 @@ class NewFile {
   ~NewFile();
 
   absl::Status Append(std::string_view bytes);
-  // Writes over the first bytes, which must have been appended.
-  absl::Status ReplaceHead(std::string_view bytes);
   // Ends the writing; an error if not all bytes were stored.
   absl::Status Close();
   // Gives the closed file its name. If a file of that name exists, `replace`

@@ -123,7 +123,7 @@ void ConvertPieces(std::string_view text, const ConvertOptions& options,
   bvhmill::Conversion clip(converter, options, receiver, interrupts->token(),
                            result);
   while (!text.empty()) {
-    if (!clip.Add(text.substr(0, kPieceBytes))) break;
+    clip.Add(text.substr(0, kPieceBytes));
     text.remove_prefix(std::min(text.size(), kPieceBytes));
     if (interrupts->Check()) break;
   }

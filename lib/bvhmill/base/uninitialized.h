@@ -22,8 +22,8 @@ namespace bvhmill {
 void* AllocateLarge(size_t bytes);
 void FreeLarge(void* memory);
 // Moves `bytes` from one such buffer to another. Pages of `from` are given back
-// to the system as soon as they are copied, where it supports that, so the
-// bytes never take twice their memory. `from` may only be freed then.
+// to the system as soon as they are copied, on Linux, so no more than 8 MB are
+// there twice. `from` may only be freed then.
 void MoveLarge(void* from, size_t bytes, void* to);
 // Asks the system to map the pages of such a buffer, or of a part of it, now
 // instead of at the first write. Only a hint; changes no byte.

@@ -106,7 +106,7 @@ bool BvhReader::Grow(size_t size) {
   return true;
 }
 
-// The result must be that of ReadBvh, which checks the size first.
+// The result must be that of one Add, which checks the size first.
 void BvhReader::RefuseSize() {
   log_ = empty_log_;
   log_.Add(IssueCode::LIMIT_CLIP_BYTES, LocationAt(TextPosition{}),
@@ -150,8 +150,9 @@ void BvhReader::BeginRows(std::string_view text) {
   rows_.emplace(header, skeleton, options_, &log_, &*sink_);
   const std::string_view rows =
       text.substr(static_cast<size_t>(header.rows.offset));
-  // The number of frames that the file states is used for memory only if the
-  // bytes at hand can be as many, or to grow less.
+  // Memory is taken for the frames that the file states only if the bytes at
+  // hand may have as many. That number also bounds how far the matrix grows
+  // ahead of the rows.
   sink_->GrowUpTo(rows_->MaxFrames(kAnyBytes));
   const int64_t most = rows_->MaxFrames(rows.size());
   if (width > 0 && most == rows_->declared() && !sink_->Reserve(most)) {
@@ -184,8 +185,9 @@ size_t BvhReader::FeedLines(std::string_view piece) {
   return piece.size();
 }
 
-// The reader looks ahead and needs several lines at once.
+// The reader looks ahead and needs several lines at once, but no more.
 size_t BvhReader::Append(std::string_view piece) {
+  piece = piece.substr(0, std::max<size_t>(options_.look_ahead_bytes, 1));
   const size_t whole = WholeLines(piece);
   Keep(piece.substr(0, whole));
   if (!stopped_) ReadPending();

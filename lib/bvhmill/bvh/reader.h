@@ -47,11 +47,13 @@ class BvhReader {
   // points to must outlive the reader. The skeleton that `clip` had does not
   // change for others that hold it.
   BvhReader(const ReadOptions& options, IssueLog* log, ParsedClip* clip);
+  BvhReader(const BvhReader&) = delete;
+  BvhReader& operator=(const BvhReader&) = delete;
 
   // Reads the next bytes of the file: all of it, or any part. Many rows at once
   // are read by several threads, if options.parallel has them. Returns false if
-  // the rest of the file is not needed: the clip is refused or cancelled. More
-  // may be added all the same, and only counts towards max_clip_bytes.
+  // what follows changes nothing, unless the file then exceeds max_clip_bytes:
+  // the clip is refused, cancelled or complete. More may be added all the same.
   bool Add(std::string_view bytes);
   // The file has ended: completes `clip`. Call once.
   void Finish();

@@ -306,8 +306,9 @@ void Conversion::Finish() {
 }
 
 ReadSoFar Conversion::so_far() const {
-  const ParsedClip& read = impl_->workspace.read;
   ReadSoFar part;
+  if (!impl_->is_good() || impl_->has_ended) return part;
+  const ParsedClip& read = impl_->workspace.read;
   part.declared_frames = read.declared_frames;
   part.clip.skeleton = read.source;
   part.clip.frame_time = read.motion.frame_time;

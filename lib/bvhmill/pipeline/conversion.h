@@ -51,9 +51,9 @@ class Conversion {
   Conversion(const Conversion&) = delete;
   Conversion& operator=(const Conversion&) = delete;
 
-  // Reads the next bytes of the clip: all of it, or any part. False if the rest
-  // is not needed: the clip is refused, or cancelled. More may be added all the
-  // same.
+  // Reads the next bytes of the clip: all of it, or any part. False if what
+  // follows changes nothing, unless the clip then exceeds max_clip_bytes: it is
+  // refused, cancelled or complete. More may be added all the same.
   bool Add(std::string_view bytes);
   // The same for text that came compressed, as `came` bytes: the work that the
   // clip may cost grows with these.
@@ -65,13 +65,14 @@ class Conversion {
   // Call once.
   void Finish();
 
-  // What was read so far, until Finish. Valid until the next call.
+  // What was read so far; nothing once Finish was called. Valid until the next
+  // call.
   ReadSoFar so_far() const;
   // The issues that reading has found and that no earlier call has returned, in
   // the order of the file. The report may have more occurrences of one, and
   // lack one if it is truncated. Empty once Finish was called: the result then
   // has them all, unless the clip exceeds max_clip_bytes, which is then the
-  // only issue.
+  // only issue, or is refused without a report.
   std::vector<Issue> TakeNewIssues();
 
  private:

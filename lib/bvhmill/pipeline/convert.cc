@@ -15,7 +15,7 @@ absl::Status StringReceiver::Begin(const ClipInfo& /*info*/,
                                    std::span<const OutputInfo> outputs) {
   data_.resize(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
-    // The expected size comes from the file, and may be wrong.
+    // A small file may ask for much.
     constexpr int64_t kMaxReserved = int64_t{16} << 20;
     const int64_t bytes = outputs[i].tensor ? TensorBytes(*outputs[i].tensor)
                                             : outputs[i].size_bytes;

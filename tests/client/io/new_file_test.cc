@@ -68,8 +68,6 @@ TEST_F(NewFileTest, HasAllPiecesInOrder) {
     ASSERT_TRUE(file.Append(piece).ok());
     EXPECT_EQ(file.size(), static_cast<int64_t>(all.size()));
   }
-  ASSERT_TRUE(file.ReplaceHead("HEAD").ok());
-  all.replace(0, 4, "HEAD");
   ASSERT_TRUE(file.Append("end").ok());
   all += "end";
   std::string read;
@@ -86,16 +84,15 @@ TEST_F(NewFileTest, HasAllPiecesInOrder) {
   EXPECT_THAT(Names(), ElementsAre("a"));
 }
 
-TEST_F(NewFileTest, GoesOnAfterAMoveAndANewHead) {
+TEST_F(NewFileTest, GoesOnAfterAMove) {
   NewFile file = Make("a");
   ASSERT_TRUE(file.Append("first bytes").ok());
   NewFile moved = std::move(file);
-  ASSERT_TRUE(moved.ReplaceHead("FIRST").ok());
   ASSERT_TRUE(moved.Append(" and last").ok());
   EXPECT_EQ(moved.size(), 20);
   ASSERT_TRUE(moved.Close().ok());
   ASSERT_TRUE(moved.Commit(/*replace=*/false).ok());
-  EXPECT_EQ(ReadFile(place_.File("a")), "FIRST bytes and last");
+  EXPECT_EQ(ReadFile(place_.File("a")), "first bytes and last");
 }
 
 TEST_F(NewFileTest, IsReadUntilTheReaderHasEnough) {

@@ -57,7 +57,7 @@ class MotionReader {
   int64_t frames() const { return frames_; }
   // Those of them that stay valid, whatever text follows.
   int64_t sure_frames() const { return std::min(frames_, most_good_frames_); }
-  // True if no line so far was irregular, and the next one is tried as a row.
+  // True if the fast path is tried for the next line.
   bool is_regular() const {
     return stage_ == Stage::kRegular && slow_lines_ == 0;
   }

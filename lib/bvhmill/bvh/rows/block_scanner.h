@@ -40,15 +40,15 @@ struct alignas(64) Block {
 //   counted or is now counting the last of these.
 // * It writes the values directly to their place.
 //
-// The last block is placed as if the file had the number of frames that it
-// states. If it has fewer, the values are moved at the end. A front block that
+// The last block is placed as if the text had as many frames as it may have. If
+// it has fewer, the values are moved at the end. A front block that
 // is not all rows ends the scan. A back block that is not all rows makes
 // everything that the back wrote invalid, and the threads of the back continue
 // at the front.
 class BlockScanner {
  public:
-  // `text` must be whole lines, from the first row on. `out` must have space
-  // for the number of frames that the file states. Both, and everything that
+  // `text` must be whole lines and begin with a row. `out` must have space for
+  // the most frames that it may have. Both, and everything that
   // `options` points to, must outlive the scanner. `options.parallel` must be
   // set.
   BlockScanner(std::string_view text, size_t block_bytes, size_t width,

@@ -21,11 +21,11 @@ class MatrixSink {
       : motion_(*motion), width_(width), budget_(budget) {}
 
   int64_t width() const { return width_; }
-  int64_t frames() const { return frames_; }
   // States that the whole text has at most `frames` frames.
   void GrowUpTo(int64_t frames) { most_frames_ = frames; }
-  // Takes memory for `frames` frames in total. False if the budget refuses; no
-  // frames are kept then, not even earlier ones.
+  // Takes memory for `frames` frames in total. While rows move to a larger
+  // block, up to 8 MB are there twice and count once. False if the budget
+  // refuses; no frames are kept then, not even earlier ones.
   bool Reserve(int64_t frames) {
     if (frames <= held_frames_ || is_refused_) return !is_refused_;
     const int64_t more = (frames - held_frames_) * width_;
@@ -44,6 +44,7 @@ class MatrixSink {
   // Space for the next `frames` >= 1 frames, one after the other, or for more.
   // Valid until the next call. Empty if the budget refuses.
   std::span<float> NextRows(int64_t frames) {
+    if (is_refused_) return {};
     const int64_t end = frames_ + frames;
     if (end > held_frames_ &&
         !Reserve(std::max(end, std::min(2 * end, most_frames_)))) {

@@ -37,8 +37,8 @@ int64_t MostRows(std::string_view text, const MotionReader& reader) {
   return may_be_all ? most : std::min(most, CountLineEnds(text));
 }
 
-}  // namespace
-
+// Number of bytes of the blank lines at the beginning of `text`. The first one
+// is usually the rest of the line before the rows.
 size_t BlankLines(std::string_view text) {
   size_t bytes = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -47,6 +47,8 @@ size_t BlankLines(std::string_view text) {
   }
   return bytes;
 }
+
+}  // namespace
 
 size_t ReadRowsInParallel(std::string_view text, const ReadOptions& options,
                           MotionReader* reader, MatrixSink* sink) {

@@ -2,7 +2,7 @@
 
 // Reads the regular rows of a long text with several threads. Private to bvh/.
 
-#include <cstdint>
+#include <cstddef>
 #include <string_view>
 
 #include "bvhmill/bvh/motion/motion_reader.h"
@@ -10,10 +10,6 @@
 #include "bvhmill/bvh/rows/matrix_sink.h"
 
 namespace bvhmill {
-
-// Number of bytes of the blank lines at the beginning of `text`. The first one
-// is usually the rest of the line before the rows.
-size_t BlankLines(std::string_view text);
 
 // Reads rows from the beginning of `text`, which must be whole lines, into the
 // sink of `reader`, as long as every line has exactly one frame, and tells
