@@ -259,8 +259,11 @@ ConvertResult WithMemoryForClip(
     return TooLarge(input.format, report, limit);
   }
   if (!unread.status.ok()) return unread;
-  const ClipData clip = {ViewOf(*text), OnWire(encoding), progress,
-                         input.format};
+  ClipData clip = {ViewOf(*text), OnWire(encoding), input.format};
+  // The other half is that of the outputs.
+  if (engine.IsRemote()) {
+    clip.on_read = [progress](int64_t sent) { *progress = sent / 2; };
+  }
   if (encoding == Encoding::kIdentity) return work(clip);
   return AsIfUnpackedHere(work(clip), input.format, report, limit);
 }

@@ -69,8 +69,8 @@ absl::StatusOr<std::vector<Input>> TakeInputs(const InputOptions& options,
 // report. If it is too large, returns the report that an engine would give. If
 // memory is missing, returns RESOURCE_EXHAUSTED without a report.
 //
-// Sets `bytes` to the size of the file, and `progress` to the bytes that were
-// sent to a server.
+// Sets `bytes` to the size of the file, and `progress` to half of the bytes
+// that were read or sent so far, if the clip goes in pieces.
 ConvertResult WithClip(
     const Session& session, const Input& input, const ReportOptions& report,
     const std::function<ConvertResult(const ClipData& clip)>& work,

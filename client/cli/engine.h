@@ -26,8 +26,8 @@ struct JobLimits {
 
 // Thread-safe. Results and errors are those of Client; `name` is for messages.
 // Requires Takes(clip.encoding) and Reads(clip.format). Ignores options.limits
-// and options.source_format. Only RemoteEngine uses clip.sent and
-// clip.on_issues, and only LocalEngine clip.on_read.
+// and options.source_format. Only RemoteEngine uses
+// clip.on_issues.
 class Engine {
  public:
   virtual ~Engine() = default;

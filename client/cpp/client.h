@@ -9,7 +9,6 @@
 //   const ConvertResult result = (*client)->Convert(
 //       "take.bvh", {.bytes = text}, options, &outputs, /*cancel=*/nullptr);
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -98,9 +97,6 @@ struct ClipData {
   std::string_view bytes;
   // How `bytes` is compressed. Requires that Client::Takes this.
   v1::ContentEncoding encoding = v1::CONTENT_ENCODING_IDENTITY;
-  // Set to the number of bytes sent so far, if the clip is sent in pieces. May
-  // be null.
-  std::atomic<int64_t>* sent = nullptr;
   // The file format. Requires that Client::Reads this.
   SourceFormat format = SourceFormat::kBvh;
   // If set, the clip is sent in pieces, and this is called from the calling
@@ -108,8 +104,9 @@ struct ClipData {
   // the call returns. The report of the result has them all. A call that is
   // tried again may pass them again.
   std::function<void(std::span<const Issue> issues)> on_issues = {};
-  // If set, a clip that is converted in this process is read in pieces, and
-  // this is called with the bytes that were read so far.
+  // If set, a clip that is converted in this process is read in pieces. This is
+  // called with the bytes that were read, or sent to a server in pieces, so
+  // far; from any thread.
   std::function<void(int64_t bytes)> on_read = {};
 };
 

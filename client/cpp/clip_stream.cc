@@ -168,8 +168,7 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
         std::min(clip_.chunk_bytes, clip_.data.bytes.size() - sent_);
     request_.set_chunk(clip_.data.bytes.data() + sent_, size);
     sent_ += size;
-    if (clip_.data.sent != nullptr)
-      *clip_.data.sent = static_cast<int64_t>(sent_);
+    if (clip_.data.on_read) clip_.data.on_read(static_cast<int64_t>(sent_));
     WriteMore();
   }
 

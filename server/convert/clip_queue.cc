@@ -57,8 +57,8 @@ absl::Status ClipQueue::HoldMessage(const v1::ConvertClipsRequest& message,
 
 // A message without memory waits all the same: its Take refuses the clip.
 void ClipQueue::HoldWaiting(int64_t bytes, Ticket* ticket) {
-  static_cast<void>(parts_.admission.TryHold(*caller_, peer_, bytes, ticket));
   AddIncoming(bytes);
+  static_cast<void>(parts_.admission.TryHold(*caller_, peer_, bytes, ticket));
 }
 
 absl::Status ClipQueue::Take(v1::ConvertClipsRequest* message, int64_t beside) {

@@ -1,7 +1,6 @@
 #pragma once
 
-// What a worker makes of a clip of a stream: its conversion, and the frames of
-// its responses.
+// The conversion of a clip of a stream, and the messages that answer the clip.
 
 #include <grpcpp/support/byte_buffer.h>
 

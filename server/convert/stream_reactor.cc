@@ -344,7 +344,7 @@ void ConvertStream::MakeWork(const ClipPtr& clip) {
     const ClipPtr of = weak.lock();
     if (of == nullptr) return absl::OkStatus();
     const std::lock_guard lock(mutex_);
-    return session_.OnMemoryNeeded(of.get(), bytes);
+    return of->ticket.Grow(bytes);
   };
   clip->work =
       std::make_shared<ClipWork>(*clip, parts_.config, &session_.cancel(),

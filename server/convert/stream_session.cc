@@ -172,7 +172,10 @@ void StreamSession::Take(v1::ConvertClipsRequest* request, int64_t beside) {
 void StreamSession::Wait(v1::ConvertClipsRequest* request, int64_t beside) {
   const auto bytes = static_cast<int64_t>(request->SpaceUsedLong());
   waiting_.emplace(Waiting{std::move(*request), beside, bytes, {}});
-  clips_.HoldWaiting(bytes, &waiting_->ticket);
+  const bool is_held = CatchAndLog(parts_.log, kStreamPlace, [&] {
+    clips_.HoldWaiting(bytes, &waiting_->ticket);
+  });
+  if (!is_held) Fail(OutOfMemory());
 }
 
 // Takes the message that waits for a chunk that is read now.

@@ -115,10 +115,6 @@ class StreamSession {
   // The worker has read the chunk of the clip. It must not touch the clip after
   // it unless the clip has ended.
   void OnChunkRead(const ClipPtr& clip, StreamActions* actions);
-  // The conversion needs `bytes` more memory, or gives back a negative number.
-  absl::Status OnMemoryNeeded(StreamClip* clip, int64_t bytes) {
-    return clip->ticket.Grow(bytes);
-  }
   // The worker made a frame. With `is_result` it is the last one: the worker
   // has freed its work, and must not touch the clip after it.
   void OnFrame(const ClipPtr& clip, ResponseFrame frame, bool is_result,

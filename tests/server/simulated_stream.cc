@@ -332,7 +332,7 @@ void SimulatedStream::Finish(const ClipPtr& clip) {
 void SimulatedStream::Emit(const ClipPtr& clip, int64_t data_bytes,
                            bool is_result) {
   FakeWork* const work = WorkOf(clip);
-  if (data_bytes > 0 && !session_.OnMemoryNeeded(clip.get(), data_bytes).ok()) {
+  if (data_bytes > 0 && !clip->ticket.Grow(data_bytes).ok()) {
     work->was_refused = true;
     return;
   }

@@ -224,15 +224,13 @@ ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
   ConvertResult result = WithClip(
       session_, input, options_.convert.report,
       [&](const ClipData& clip) {
-        // A clip that is read in pieces moves the first half while it is read.
+        // A clip that goes in pieces moves the first half while it is read or
+        // sent.
         const int64_t begin = clip.on_read ? *bytes / 2 : 0;
         ProgressReceiver receiver(outputs, options_.convert.outputs, begin,
                                   *bytes, progress);
-        const bool is_remote = session_.engine->IsRemote();
         ConvertResult made = session_.engine->Convert(
-            input.path, clip, options_.convert,
-            is_remote ? static_cast<OutputReceiver*>(outputs) : &receiver,
-            session_.cancel);
+            input.path, clip, options_.convert, &receiver, session_.cancel);
         TakeLinesOf(clip, made.report, view);
         return made;
       },

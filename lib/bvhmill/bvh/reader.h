@@ -32,9 +32,9 @@ namespace bvhmill {
 // fault with its line and column. Clip and issues do not depend on how the text
 // is cut.
 //
-// Between two calls, `clip` has what was read so far: the skeleton as soon as
-// the first row has come, then the rows. They may still move. The log has the
-// issues so far.
+// Between two calls, `clip` holds the part that was read: the skeleton as soon
+// as the first row has come, then its first motion.frames rows, which may move
+// in memory. The log holds the issues so far.
 //
 // The text is not kept, except for: all of it before the first row, which is
 // refused above max_header_bytes; the last line; and look_ahead_bytes after an

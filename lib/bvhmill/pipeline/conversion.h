@@ -14,8 +14,8 @@ namespace bvhmill {
 
 // The part of a clip that was read.
 struct ReadSoFar {
-  // The skeleton is null before the first row has come. The rows stay what they
-  // are, unless the clip is refused.
+  // The skeleton is null before the first row has come. Later text adds rows and
+  // changes none, unless the clip is refused.
   ClipRows clip;
   // The number of frames that the file states, which may be wrong; 0 if it
   // states none.
@@ -65,8 +65,8 @@ class Conversion {
   // Call once.
   void Finish();
 
-  // What was read so far; nothing once Finish was called. Valid until the next
-  // call.
+  // Returns the part that was read. Empty after Finish. The rows are borrowed
+  // until the next call.
   ReadSoFar so_far() const;
   // The issues that reading has found and that no earlier call has returned, in
   // the order of the file. The report may have more occurrences of one, and

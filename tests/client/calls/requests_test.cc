@@ -223,7 +223,7 @@ TEST(Requests, NoMessageIsLargerThanTheServerTakes) {
       text[i] = static_cast<char>(i % 97);
     std::atomic<int64_t> sent = 0;
     client::ClipData clip = {text};
-    clip.sent = &sent;
+    clip.on_read = [&](int64_t bytes) { sent = bytes; };
     server.Convert(clip);
     const Stream stream = Join(server.messages());
     EXPECT_TRUE(stream.text == text) << c.limits;

@@ -145,7 +145,8 @@ TEST_P(BoundTest, NamesTheFieldOfOneClip) {
   const Request most = Whole("most", Ask(GetParam().most));
   const Request more = Whole("more", Ask(GetParam().most + 1));
   Results results;
-  ASSERT_TRUE(Run({more, most}, &results).ok());
+  const grpc::Status ended = Run({more, most}, &results);
+  ASSERT_TRUE(ended.ok()) << ended.error_code() << ended.error_message();
   EXPECT_EQ(results["most"].status().code(), GetParam().at_most);
   const v1::ClipResult& refused = results["more"];
   EXPECT_EQ(refused.status().code(), StatusCode::INVALID_ARGUMENT);

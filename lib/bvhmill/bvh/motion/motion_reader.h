@@ -55,7 +55,7 @@ class MotionReader {
   // Number of valid frames. If good() is false, the sink may have got more
   // frames, which are not valid.
   int64_t frames() const { return frames_; }
-  // Those of them that stay valid, whatever text follows.
+  // Number of frames that no later text can make invalid.
   int64_t sure_frames() const { return std::min(frames_, most_good_frames_); }
   // True if the fast path is tried for the next line.
   bool is_regular() const {
