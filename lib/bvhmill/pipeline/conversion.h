@@ -14,8 +14,8 @@ namespace bvhmill {
 
 // The part of a clip that was read.
 struct ReadSoFar {
-  // The skeleton is null before the first row has come. Later text adds rows and
-  // changes none, unless the clip is refused.
+  // The skeleton is null before the first row has come. Later text adds rows
+  // and changes none, unless the clip is refused.
   ClipRows clip;
   // The number of frames that the file states, which may be wrong; 0 if it
   // states none.

@@ -163,8 +163,8 @@ void MotionCheck::LookBefore(const Range& range, BlockReader* reader) {
   constexpr int64_t kRounding = 3;
   const double dt = checked_.motion.dt;
   const double burst = clip_[Threshold::DATA_JITTER_swing_seconds];
-  // Swings are kept as words of bits (swings.h). A burst may begin anywhere in a
-  // word, so one more word is looked at.
+  // Swings are kept as words of bits (swings.h). A burst may begin anywhere in
+  // a word, so one more word is looked at.
   constexpr auto kWord = static_cast<int64_t>(kStepParts);
   constexpr auto kMostWords = static_cast<int64_t>(kStepFrames);
   const int64_t frames =
