@@ -178,7 +178,7 @@ class Comparison {
     options.align_heading = false;
     options.joint_positions = has_joint_positions_;
     options.max_degrees = static_cast<float>(result_.degrees * part);
-    options.max_millimetres = static_cast<float>(result_.millimetres * part);
+    options.max_mm = static_cast<float>(result_.millimetres * part);
     IssueLog log({});
     ClipToAnimResult result;
     if (!ClipToAnim(played_, options, &result, &log).ok()) {

@@ -43,7 +43,7 @@ class DroppingReceiver final : public OutputReceiver {
 ConvertOptions ToPositions(bool has_rules) {
   ConvertOptions options;
   options.outputs = {{"", PositionsFormat{}}};
-  if (!has_rules) options.report.ignore_codes = {"DATA_*"};
+  if (!has_rules) options.report.ignore = {"DATA_*"};
   return options;
 }
 

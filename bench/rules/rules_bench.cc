@@ -159,7 +159,7 @@ double SecondsOf(const std::function<void()>& run) {
 void ConvertAll(const Texts& texts, bool with_rules, Converter* converter) {
   ConvertOptions options;
   options.outputs = {{"", PositionsFormat{}}};
-  if (!with_rules) options.report.ignore_codes = {"DATA_*"};
+  if (!with_rules) options.report.ignore = {"DATA_*"};
   DiscardingReceiver receiver;
   ConvertResult result;
   for (const std::string& text : texts) {

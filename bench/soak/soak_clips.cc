@@ -27,7 +27,7 @@ void AddOutput(int which, v1::ConvertOptions* options) {
       output->mutable_positions()->set_layout(v1::TENSOR_LAYOUT_JOINT_MAJOR);
       break;
     case 1:
-      output->mutable_rotations()->set_kind(v1::ROTATION_KIND_SIX_D);
+      output->mutable_rotations()->set_rotation_kind(v1::ROTATION_KIND_6D);
       break;
     case 2:
       output->mutable_velocities();
@@ -45,7 +45,7 @@ void AddOutput(int which, v1::ConvertOptions* options) {
       output->mutable_anim()->set_profile(v1::ANIM_PROFILE_VIEWER);
       break;
     default:
-      output->mutable_positions()->set_include_end_sites(true);
+      output->mutable_positions()->set_end_sites(true);
       break;
   }
 }
@@ -55,7 +55,7 @@ v1::ConvertOptions MakeOptions(Random* random) {
   for (int i = Pick(1, 3, random); i > 0; --i) {
     AddOutput(Pick(0, 12, random), &options);
   }
-  if (Pick(0, 4, random) == 0) options.mutable_edits()->set_resample_fps(25);
+  if (Pick(0, 4, random) == 0) options.mutable_edits()->set_fps(25);
   if (Pick(0, 6, random) == 0) {
     options.mutable_edits()->mutable_frames()->set_begin(3);
     options.mutable_edits()->mutable_frames()->set_end(1'000'000);

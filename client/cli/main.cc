@@ -18,6 +18,7 @@
 #include "bvhmill/base/nearest.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/version.h"
+#include "bvhmill/pipeline/option_rows.h"
 #include "bvhmill/settings/variables.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/interrupt.h"
@@ -118,7 +119,7 @@ std::string WhyNot(const CLI::App& program, const CLI::App& chosen,
 void WarnOfVariables(const CLI::App& chosen, Console* console) {
   const CLI::Option* quiet = chosen.get_option_no_throw("--quiet");
   if (quiet != nullptr && !quiet->empty()) return;
-  for (const std::string& line : UnknownVariables()) {
+  for (const std::string& line : UnknownVariables(FlagsOfOptions())) {
     console->PrintDiagnostics("bvhmill: warning: " + line + "\n");
   }
 }

@@ -14,6 +14,7 @@
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/version.h"
+#include "bvhmill/pipeline/option_rows.h"
 #include "bvhmill/settings/settings_text.h"
 #include "bvhmill/settings/small_file.h"
 #include "bvhmill/settings/variables.h"
@@ -282,7 +283,7 @@ bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code) {
     if (file.ok()) return Refuse({WhatIsWrong(app, error)}, exit_code);
   }
   if (!file.ok()) return Refuse({std::string(MessageOf(file))}, exit_code);
-  const std::vector<std::string> unknown = UnknownVariables();
+  const std::vector<std::string> unknown = UnknownVariables(FlagsOfOptions());
   if (!unknown.empty()) return Refuse(unknown, exit_code);
   config->listen = WithHost(config->listen);
   config->metrics = WithHost(config->metrics);

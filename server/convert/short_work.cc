@@ -38,8 +38,8 @@ bool ListsLimits(const v1::ValidationOptions& options) {
   const auto names = [](const std::string& word) {
     return NamesCode(word, kFramesLimit);
   };
-  const auto& only = options.only_codes();
-  const auto& ignored = options.ignore_codes();
+  const auto& only = options.only();
+  const auto& ignored = options.ignore();
   return std::none_of(ignored.begin(), ignored.end(), names) &&
          (only.empty() || std::any_of(only.begin(), only.end(), names));
 }

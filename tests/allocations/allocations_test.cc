@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
         BatchCase{"Positions", {{"", PositionsFormat{}}}},
         BatchCase{"Several",
                   {{"", PositionsFormat{}},
-                   {"", RotationsFormat{.kind = RotationKind::kSixD}},
+                   {"", RotationsFormat{.rotation_kind = RotationKind::kSixD}},
                    {"", CsvFormat{}}}},
         BatchCase{"Whole",
                   {{"", PositionsFormat{TensorLayout::kJointMajor, true}},

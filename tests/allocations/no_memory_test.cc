@@ -52,7 +52,7 @@ void PrintTo(const NoMemoryCase& c, std::ostream* out) { *out << c.name; }
 std::vector<NoMemoryCase> NoMemoryCases() {
   const std::vector<OutputRequest> flow = {
       {"", PositionsFormat{}},
-      {"", RotationsFormat{.kind = RotationKind::kSixD}}};
+      {"", RotationsFormat{.rotation_kind = RotationKind::kSixD}}};
   const std::vector<OutputRequest> whole = {
       {"", PositionsFormat{TensorLayout::kJointMajor, true}},
       {"", VelocitiesFormat{}},
@@ -75,7 +75,7 @@ class NoMemoryTest : public ::testing::TestWithParam<NoMemoryCase> {
  protected:
   NoMemoryTest() : text_(ChainText(1, GetParam().frames)) {
     options_.outputs = GetParam().outputs;
-    if (GetParam().is_edited) options_.edits.resample_fps = 30;
+    if (GetParam().is_edited) options_.edits.fps = 30;
     if (GetParam().has_fault) text_.insert(text_.size() - 30, "fault");
   }
 

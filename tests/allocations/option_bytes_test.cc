@@ -26,7 +26,7 @@ void AddAnim(ConvertOptions* options) {
   AnimFormat anim;
   anim.joint_map = kLong;
   anim.settings.emote = kLong;
-  anim.settings.joint_priorities.assign(100, {kLong, 1});
+  anim.settings.joint_priority.assign(100, {kLong, 1});
   AnimConstraint constraint;
   constraint.source_volume = kLong;
   constraint.target_volume = kLong;
@@ -38,15 +38,15 @@ const OptionsCase kCases[] = {
     {"Defaults", [](ConvertOptions*) {}},
     {"ShortNames",
      [](ConvertOptions* o) {
-       o->edits.drop_joints.assign(20'000, "j");
-       o->edits.keep_joints.assign(20'000, "");
-       o->edits.rename_joints.assign(1'000, {"j", "k"});
+       o->edits.drop.assign(20'000, "j");
+       o->edits.keep.assign(20'000, "");
+       o->edits.rename.assign(1'000, {"j", "k"});
        o->edits.joint_map_rows.assign(1'000, {"j", "k"});
      }},
     {"LongNames",
      [](ConvertOptions* o) {
-       o->edits.drop_joints.assign(50, kLong);
-       o->edits.rename_joints.assign(50, {kLong, kLong});
+       o->edits.drop.assign(50, kLong);
+       o->edits.rename.assign(50, {kLong, kLong});
        o->edits.joint_map_rows.assign(50, {kLong, kLong});
        o->edits.joint_map = kLong;
        o->edits.names_to = kLong;
@@ -55,27 +55,27 @@ const OptionsCase kCases[] = {
      }},
     {"Codes",
      [](ConvertOptions* o) {
-       o->report.ignore_codes.assign(1'000, kLong);
-       o->report.only_codes.assign(1'000, "X");
+       o->report.ignore.assign(1'000, kLong);
+       o->report.only.assign(1'000, "X");
        o->report.thresholds.assign(1'000, {kLong, kLong, 1});
        for (int i = 0; i < 1'000; ++i) {
-         o->report.severity_overrides[kLong + std::to_string(i)] = {};
+         o->report.severities[kLong + std::to_string(i)] = {};
        }
      }},
     {"ShortCodes",
      [](ConvertOptions* o) {
-       o->report.ignore_codes.assign(1'000, "X");
-       o->report.only_codes.assign(1'000, "X");
+       o->report.ignore.assign(1'000, "X");
+       o->report.only.assign(1'000, "X");
        o->report.thresholds.assign(1'000, {"X", "y", 1});
        for (int i = 0; i < 1'000; ++i) {
-         o->report.severity_overrides[std::to_string(i)] = {};
+         o->report.severities[std::to_string(i)] = {};
        }
      }},
     {"Outputs", AddAnim},
     {"ShortOutputs", [](ConvertOptions* o) {
        AnimFormat anim;
        anim.joint_map_rows.assign(1'000, {"j", "k"});
-       anim.settings.joint_priorities.assign(1'000, {"j", 1});
+       anim.settings.joint_priority.assign(1'000, {"j", 1});
        anim.settings.constraints.emplace(10);
        o->outputs.assign(20, {"", anim});
      }}};

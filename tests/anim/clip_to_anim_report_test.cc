@@ -210,7 +210,7 @@ TEST(ClipToAnim, ABoundOfPositionsBelowAStepOfTheirCodesIsMissed) {
   options.reference = AnimReference::kRestPose;
   options.max_degrees = 5;
   for (const float bound : {0.01F, 0.5F}) {
-    options.max_millimetres = bound;
+    options.max_mm = bound;
     Report report;
     const ClipToAnimResult result = Convert(Figure(60, 0), options, &report);
     ASSERT_TRUE(result.converted);

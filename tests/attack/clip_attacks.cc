@@ -17,9 +17,8 @@ constexpr size_t kMaxNameBytes = 4096;
 std::string LongName() { return std::string(kMaxNameBytes, 'n'); }
 
 void RenameToLong(const std::string& name, Request* request) {
-  (*request->mutable_options()
-        ->mutable_edits()
-        ->mutable_rename_joints())[name] = LongName();
+  (*request->mutable_options()->mutable_edits()->mutable_rename())[name] =
+      LongName();
 }
 
 Request NoFrames() {
@@ -41,7 +40,7 @@ Request NpzOfOneLongName() {
   skeleton.replace(skeleton.find("JOINT a"), 7, "JOINT " + LongName());
   Request request = ZstdRequest(skeleton + Motion(1, "", 1));
   for (int i = 0; i < kMaxOutputs; ++i) {
-    AddOutput(&request)->mutable_npz()->set_include_end_sites(i % 2 == 0);
+    AddOutput(&request)->mutable_npz()->set_end_sites(i % 2 == 0);
   }
   return request;
 }
@@ -64,8 +63,8 @@ Request ManyPatterns() {
       Motion(1, "", 1));
   v1::ClipEdits* edits = request.mutable_options()->mutable_edits();
   for (int64_t i = 0; i < kMaxJoints; ++i) {
-    edits->add_drop_joints("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" +
-                           std::to_string(i) + "*");
+    edits->add_drop("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" + std::to_string(i) +
+                    "*");
   }
   AddOutput(&request)->mutable_positions();
   return request;
@@ -74,8 +73,7 @@ Request ManyPatterns() {
 Request ManyOrdinals() {
   Request request =
       ZstdRequest(WideSkeleton(kMaxJoints, "a") + Motion(1, "", 1));
-  auto* names =
-      request.mutable_options()->mutable_edits()->mutable_rename_joints();
+  auto* names = request.mutable_options()->mutable_edits()->mutable_rename();
   for (int64_t i = 1; i < kMaxJoints; ++i) {
     (*names)["a#" + std::to_string(i)] = "b";
   }
@@ -88,7 +86,7 @@ Request CsvOfLongNames() {
       ZstdRequest(WideSkeleton(kMaxJoints, "a") + Motion(1, "", 1));
   RenameToLong("a", &request);
   for (int i = 0; i < kMaxOutputs; ++i) {
-    AddOutput(&request)->mutable_csv()->set_include_end_sites(i % 2 == 0);
+    AddOutput(&request)->mutable_csv()->set_end_sites(i % 2 == 0);
   }
   return request;
 }
@@ -144,7 +142,7 @@ Request WholeArraysOfManyJoints() {
       ZstdRequest(WideSkeleton(kMaxJoints, "a") + Motion(5'000, "", 0));
   for (int i = 0; i < kMaxOutputs / 2; ++i) {
     v1::RotationsFormat* rotations = AddOutput(&request)->mutable_rotations();
-    rotations->set_kind(v1::ROTATION_KIND_MATRIX_3X3);
+    rotations->set_rotation_kind(v1::ROTATION_KIND_MATRIX);
     rotations->set_layout(v1::TENSOR_LAYOUT_JOINT_MAJOR);
     AddOutput(&request)->mutable_velocities()->set_layout(
         v1::TENSOR_LAYOUT_JOINT_MAJOR);
@@ -155,7 +153,7 @@ Request WholeArraysOfManyJoints() {
 Request ResampledToMany() {
   Request request = ZstdRequest(WideSkeleton(1'000, "a", 3) +
                                 Motion(2, "0 0 90", 2, "100000"));
-  request.mutable_options()->mutable_edits()->set_resample_fps(400);
+  request.mutable_options()->mutable_edits()->set_fps(400);
   AddOutput(&request)->mutable_csv();
   return request;
 }

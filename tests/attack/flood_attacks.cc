@@ -57,7 +57,7 @@ void LargeMetadata(Target* target) {
 
 void RefusedCalls(Target* target) {
   v1::ConvertClipRequest request = SmallRequest();
-  request.mutable_options()->mutable_validation()->add_only_codes(
+  request.mutable_options()->mutable_validation()->add_only(
       std::string(100'000, 'x'));
   Flood(target, [&](v1::ClipService::Stub* stub, grpc::ClientContext* context) {
     SendSmall(request, target, stub, context);
@@ -66,9 +66,8 @@ void RefusedCalls(Target* target) {
 
 void ManyCodes(Target* target) {
   v1::ConvertClipRequest request = SmallRequest();
-  auto* severities = request.mutable_options()
-                         ->mutable_validation()
-                         ->mutable_severity_overrides();
+  auto* severities =
+      request.mutable_options()->mutable_validation()->mutable_severities();
   for (int i = 0; i < 1'024; ++i) {
     (*severities)["CODE_" + std::to_string(i)] = v1::SEVERITY_HINT;
   }
@@ -96,7 +95,7 @@ void ManyPriorities(Target* target) {
   for (int i = 0; i < 16; ++i) {
     v1::AnimFormat* anim = AddOutput(&request)->mutable_anim();
     for (int k = 0; k < 1'024; ++k) {
-      anim->add_joint_priorities()->set_joint("mPelvis");
+      anim->add_joint_priority()->set_joint("mPelvis");
     }
   }
   Flood(target, [&](v1::ClipService::Stub* stub, grpc::ClientContext* context) {

@@ -71,8 +71,8 @@ Request ManyNames(bool is_begin) {
                                     ? request.mutable_begin()->mutable_options()
                                     : request.mutable_open()->mutable_options();
   for (int i = 0; i < kNames; ++i) {
-    options->mutable_edits()->add_drop_joints("a");
-    options->mutable_edits()->add_keep_joints("a");
+    options->mutable_edits()->add_drop("a");
+    options->mutable_edits()->add_keep("a");
   }
   return request;
 }

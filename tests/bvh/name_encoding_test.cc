@@ -23,7 +23,7 @@ std::string FileOf(const Names& names) {
 ConvertResult ResultOf(const Names& names, TextEncoding stated) {
   ConvertOptions options;
   options.name_encoding = stated;
-  options.report.only_codes = {"HIERARCHY_*", "SKELETON_*"};
+  options.report.only = {"HIERARCHY_*", "SKELETON_*"};
   return Convert(FileOf(names), options, nullptr, nullptr);
 }
 

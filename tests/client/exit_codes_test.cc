@@ -340,12 +340,12 @@ class OlderServer {
     }
     v1::ValidateClipRequest request;
     EXPECT_TRUE(request.ParseFromString(bytes));
-    const auto& codes = request.options().validation().ignore_codes();
+    const auto& codes = request.options().validation().ignore();
     const std::lock_guard lock(mutex_);
     sent_.emplace_back(codes.begin(), codes.end());
     if (std::count(codes.begin(), codes.end(), kUnknownCode) > 0) {
       const absl::Status refusal =
-          InvalidField("options.validation.ignore_codes", "is no issue code");
+          InvalidField("options.validation.ignore", "is no issue code");
       return {grpc::StatusCode::INVALID_ARGUMENT,
               std::string(refusal.message()), wire::SerializeDetails(refusal)};
     }

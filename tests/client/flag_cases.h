@@ -18,8 +18,11 @@ struct OptionFlag {
   std::string options;
   // Other words, without which the flag is refused.
   std::vector<std::string> with = {};
+  // The difference that those words make.
+  std::string needs = {};
 };
 
+// From the table of options, and those of --emit.
 std::vector<OptionFlag> OptionFlags();
 
 struct OtherFlag {

@@ -216,7 +216,7 @@ TEST(UpOfTest, StatedAxesComeBeforeGuesses) {
   ClipEdits y_up;
   y_up.source.up_axis = UpAxis::kY;
   ClipEdits turned = y_up;
-  turned.up_axis = UpAxis::kZ;
+  turned.to_up = UpAxis::kZ;
   EXPECT_EQ(UpOf(none, {}), (Point3{0, 1, 0}));
   EXPECT_EQ(UpOf(none, guess({})), (Point3{0, 0, 1}));
   EXPECT_EQ(UpOf(none, guess({{"axis", "-Y"}})), (Point3{0, -1, 0}));

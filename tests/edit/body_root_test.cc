@@ -88,7 +88,7 @@ TEST(BodyRoot, IsHeldInPlaceBelowAContainer) {
         SCOPED_TRACE(container.about);
         const Clip clip = BelowContainer(container);
         ClipEdits edits;
-        edits.root_motion = RootMotion::kInPlace;
+        edits.in_place = true;
         edits.source.up_axis = up;
         edits.body_root = container.moves ? "Hips" : "";
         const Clip after = Edited(edits, clip, conventions);
@@ -108,7 +108,7 @@ TEST(BodyRoot, IsPutToTheOriginBelowAContainer) {
     SCOPED_TRACE(container.about);
     const Clip clip = BelowContainer(container);
     ClipEdits edits;
-    edits.root_motion = RootMotion::kOrigin;
+    edits.at_origin = true;
     edits.body_root = "Hips";
     ExpectPlaced(clip, Edited(edits, clip), kHips, {}, [](const Vector&) {
       return Vector{0, 0, 0};
@@ -120,7 +120,7 @@ TEST(BodyRoot, IsPutToTheOriginBelowAContainer) {
 TEST(BodyRoot, KeepsItsHeightExactly) {
   const Clip clip = BelowContainer(kContainers[0]);
   ClipEdits edits;
-  edits.root_motion = RootMotion::kInPlace;
+  edits.in_place = true;
   edits.source.up_axis = UpAxis::kY;
   const Clip after = Edited(edits, clip);
   const size_t width = clip.skeleton.channels.size();
@@ -169,8 +169,8 @@ TEST(BodyRoot, IsFoundBeforeRenaming) {
   for (const char* stated : {"", "Hips", "Hips#1"}) {
     const Clip clip = BelowContainer(kContainers[3]);
     ClipEdits edits;
-    edits.root_motion = RootMotion::kOrigin;
-    edits.rename_joints = {{"Hips", "pelvis"}, {"Prop", "Hips"}};
+    edits.at_origin = true;
+    edits.rename = {{"Hips", "pelvis"}, {"Prop", "Hips"}};
     edits.frames = {2, 3, 1};
     edits.body_root = stated;
     const auto world = WorldOf(Edited(edits, clip));
@@ -192,7 +192,7 @@ TEST(BodyRoot, IsAJointWithPositions) {
   };
   for (const auto& [name, error] : kCases) {
     ClipEdits edits;
-    edits.root_motion = RootMotion::kOrigin;
+    edits.at_origin = true;
     edits.body_root = name;
     const absl::Status status =
         StatusOfEdit(edits, BelowContainer(kContainers[0]));
@@ -236,15 +236,15 @@ TEST(BodyRoot, ThatLeavesTheBodyMovingIsAWarning) {
        warning},
   };
   for (const auto& [about, clip, body_root, issues] : cases) {
-    for (const RootMotion motion :
-         {RootMotion::kInPlace, RootMotion::kOrigin, RootMotion::kKeep}) {
+    for (const std::string motion : {"in place", "origin", ""}) {
       SCOPED_TRACE(about);
       ClipEdits edits;
       edits.source.up_axis = UpAxis::kY;
-      edits.root_motion = motion;
+      edits.in_place = motion == "in place";
+      edits.at_origin = motion == "origin";
       edits.root_alignment.position_signs = "-++";
       edits.body_root = body_root;
-      const bool holds = motion != RootMotion::kKeep;
+      const bool holds = !motion.empty();
       EXPECT_EQ(IssuesOf(edits, clip), holds ? issues : none);
     }
   }

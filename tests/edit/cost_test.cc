@@ -48,8 +48,8 @@ TEST(CostOfEdits, SpareRowsAreDrawnOnce) {
   };
   ClipEdits edits;
   edits.source = {UpAxis::kZ, 1};
-  edits.up_axis = UpAxis::kY;
-  edits.meters_per_unit = 0.01;
+  edits.to_up = UpAxis::kY;
+  edits.to_units = 0.01;
   edits.frames.step = 2;
   EXPECT_EQ(held_by(edits) - held_by({}), kFrames * 36 * 4 / 2);
   edits.frames.step = 1;
@@ -63,7 +63,7 @@ TEST(CostOfEdits, NewNamesAreDrawnTwice) {
   constexpr int64_t kBytes = 1000;
   const Skeleton skeleton = Fan(kJoints);
   ClipEdits by_pairs;
-  by_pairs.rename_joints = {{"j", std::string(kBytes, 'n')}};
+  by_pairs.rename = {{"j", std::string(kBytes, 'n')}};
   ClipEdits by_rows;
   by_rows.joint_map_rows = {{"j", std::string(kBytes, 'n')}};
   for (const ClipEdits& edits : {by_pairs, by_rows}) {

@@ -71,10 +71,10 @@ TEST(DropPoses, RandomJointsOfRandomFigures) {
     for (const Node& node : clip.skeleton.nodes) {
       if (IsEndSite(node)) continue;
       if (node.parent >= 0 && random() % 3 == 0) {
-        edits.drop_joints.push_back(node.name);
+        edits.drop.push_back(node.name);
       }
     }
-    if (edits.drop_joints.empty()) continue;
+    if (edits.drop.empty()) continue;
     const Clip after = Edited(edits, clip, conventions);
     ExpectSamePoses(after, clip, conventions);
     moved += after.skeleton.channels.size() > clip.skeleton.channels.size();
@@ -101,7 +101,7 @@ struct Outcome {
 Outcome Dropped(Clip clip, const Names& joints, DropMode mode,
                 const Conventions& conventions = {}) {
   ClipEdits edits;
-  edits.drop_joints = joints;
+  edits.drop = joints;
   edits.drop_mode = mode;
   IssueLog log({});
   EXPECT_TRUE(

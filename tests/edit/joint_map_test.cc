@@ -168,7 +168,7 @@ TEST(StripPrefix, RemovesThePrefixOfABody) {
     edits.strip_prefix = true;
     EXPECT_EQ(NamesOf(Edited(edits, ClipOf(names))),
               (Names{"Hips", "Spine", "Neck", "Head", "Tail"}));
-    edits.rename_joints = {{names[3], prefix + "Top"}};
+    edits.rename = {{names[3], prefix + "Top"}};
     edits.joint_map_rows = {{"Spine", "Torso"}};
     EXPECT_EQ(NamesOf(Edited(edits, ClipOf(names))),
               (Names{"Hips", "Torso", "Neck", prefix + "Top", "Tail"}));
@@ -201,20 +201,17 @@ struct ReportCase {
 };
 
 const ReportCase kReportCases[] = {
-    {"no renaming",
-     [](ClipEdits* e) { e->drop_joints = {"x"}; },
-     {"a", "x"},
-     {}},
+    {"no renaming", [](ClipEdits* e) { e->drop = {"x"}; }, {"a", "x"}, {}},
     {"pairs",
      [](ClipEdits* e) {
-       e->rename_joints = {{"Hips", "p"}};
+       e->rename = {{"Hips", "p"}};
      },
      {"Hips", "x", "y"},
      {"info: EDIT_JOINTS_RENAMED: 1 of 3 joints renamed"}},
     {"a joint that is dropped",
      [](ClipEdits* e) {
-       e->drop_joints = {"y"};
-       e->rename_joints = {{"Hips", "p"}};
+       e->drop = {"y"};
+       e->rename = {{"Hips", "p"}};
      },
      {"Hips", "x", "y"},
      {"info: EDIT_JOINTS_RENAMED: 1 of 2 joints renamed"}},
@@ -249,7 +246,7 @@ const ReportCase kReportCases[] = {
       "joint for 4 of 5 rows of the map: 'a', 'c', 'e', ..."}},
     {"a name of two joints",
      [](ClipEdits* e) {
-       e->rename_joints = {{"Hips", "Spine"}};
+       e->rename = {{"Hips", "Spine"}};
      },
      {"Hips", "Spine"},
      {"warning: EDIT_NAME_SHARED: after the renaming several joints have the "
@@ -257,7 +254,7 @@ const ReportCase kReportCases[] = {
       "info: EDIT_JOINTS_RENAMED: 1 of 2 joints renamed"}},
     {"a name of two joints and another one",
      [](ClipEdits* e) {
-       e->rename_joints = {{"a", "b"}};
+       e->rename = {{"a", "b"}};
      },
      {"a", "a", "b"},
      {"warning: EDIT_NAME_SHARED: after the renaming several joints have the "
@@ -265,13 +262,13 @@ const ReportCase kReportCases[] = {
       "info: EDIT_JOINTS_RENAMED: 2 of 3 joints renamed"}},
     {"a name that joints shared before",
      [](ClipEdits* e) {
-       e->rename_joints = {{"a", "b"}};
+       e->rename = {{"a", "b"}};
      },
      {"a", "a"},
      {"info: EDIT_JOINTS_RENAMED: 2 of 2 joints renamed"}},
     {"exchanged names",
      [](ClipEdits* e) {
-       e->rename_joints = {{"a", "b"}, {"b", "a"}};
+       e->rename = {{"a", "b"}, {"b", "a"}};
      },
      {"a", "b"},
      {"info: EDIT_JOINTS_RENAMED: 2 of 2 joints renamed"}},
@@ -288,7 +285,7 @@ TEST(JointMap, TheReportSaysHowWellItFits) {
 // Renaming comes first, so a map can be helped.
 TEST(JointMap, IsAppliedAfterRenaming) {
   ClipEdits edits;
-  edits.rename_joints = {{"Pelvis", "Hips"}};
+  edits.rename = {{"Pelvis", "Hips"}};
   edits.joint_map = "cmu";
   EXPECT_EQ(NamesOf(Edited(edits, ClipOf({"Pelvis"}))),
             (std::vector<std::string>{"mPelvis"}));

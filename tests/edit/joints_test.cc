@@ -73,8 +73,8 @@ TEST(DropJoints, RemainingJoints) {
   };
   for (const JointsCase& c : kCases) {
     ClipEdits edits;
-    edits.drop_joints = c.drop;
-    edits.keep_joints = c.keep;
+    edits.drop = c.drop;
+    edits.keep = c.keep;
     Clip clip = CountingClip(Legs(), 2);
     // Stars stand at the end only.
     if (c.paths.empty()) {
@@ -110,7 +110,7 @@ TEST(DropJoints, ByTheNameThatIsShownOrItsBytes) {
   };
   for (const Case& c : kCases) {
     ClipEdits edits;
-    edits.drop_joints = {c.pattern};
+    edits.drop = {c.pattern};
     std::vector<float> left;
     for (const Node& node : Edited(edits, clip).skeleton.nodes) {
       if (node.parent >= 0 && !IsEndSite(node)) left.push_back(node.offset[0]);
@@ -118,7 +118,7 @@ TEST(DropJoints, ByTheNameThatIsShownOrItsBytes) {
     EXPECT_EQ(left, c.left) << c.pattern;
   }
   ClipEdits edits;
-  edits.drop_joints = {"caf"};
+  edits.drop = {"caf"};
   EXPECT_FALSE(StatusOfEdit(edits, clip).ok());
 }
 
@@ -136,7 +136,7 @@ TEST(Figure, OneTreeIsKept) {
   for (const int32_t figure : {1, 2}) {
     ClipEdits edits;
     edits.figure = figure;
-    edits.rename_joints = {{"Leg", "Foot"}};
+    edits.rename = {{"Leg", "Foot"}};
     const Clip clip = Edited(edits, TwoFigures());
     EXPECT_EQ(PathsOf(clip.skeleton),
               (Names{"Hips", "Hips>Foot", "Hips>Foot>-"}));
@@ -158,15 +158,15 @@ TEST(Figure, MustBeOneOfTheClip) {
 TEST(Figure, NoJointMayBeLeft) {
   ClipEdits edits;
   edits.figure = 2;
-  edits.drop_joints = {"Hips", "Leg"};
+  edits.drop = {"Hips", "Leg"};
   EXPECT_EQ(MessageOf(StatusOfEdit(edits, TwoFigures())),
-            "options.edits.drop_joints: no joint would be left");
+            "options.edits.drop: no joint would be left");
 }
 
 TEST(DropJoints, RigidOffsetsAddUpAndColumnsGo) {
   ClipEdits edits;
   edits.drop_mode = DropMode::kRigid;
-  edits.drop_joints = {"LeftLeg", "LeftFoot", "RightFoot", "Toe#2"};
+  edits.drop = {"LeftLeg", "LeftFoot", "RightFoot", "Toe#2"};
   const Clip before = CountingClip(Legs(), 2);
   const Clip after = Edited(edits, before);
   ASSERT_EQ(after.skeleton.nodes.size(), 5);
@@ -184,10 +184,10 @@ TEST(DropJoints, RigidOffsetsAddUpAndColumnsGo) {
 
 TEST(DropJoints, ADroppedRootMustLeaveOneJointBelowIt) {
   ClipEdits edits;
-  edits.drop_joints = {"Hips"};
+  edits.drop = {"Hips"};
   const absl::Status status = StatusOfEdit(edits, CountingClip(Legs(), 1));
   EXPECT_EQ(MessageOf(status),
-            "options.edits.drop_joints: the root 'Hips' cannot be dropped: "
+            "options.edits.drop: the root 'Hips' cannot be dropped: "
             "more than one joint would be left below it");
 }
 
@@ -198,7 +198,7 @@ TEST(DropJoints, ARefusalShowsTheNameOfTheRoot) {
   builder.Joint(root, "A", "xyz");
   builder.Joint(root, "B", "xyz");
   ClipEdits edits;
-  edits.keep_joints = {"A", "B"};
+  edits.keep = {"A", "B"};
   const std::string message(
       MessageOf(StatusOfEdit(edits, CountingClip(builder.Build(), 1))));
   EXPECT_THAT(message, ::testing::HasSubstr("cannot be dropped"));
@@ -211,7 +211,7 @@ TEST(DropJoints, AWholeTreeMayBeDropped) {
   builder.Joint(builder.Root("A", "XYZ"), "AA", "x");
   builder.Joint(builder.Root("B", "XYZ"), "BB", "y");
   ClipEdits edits;
-  edits.drop_joints = {"A*"};
+  edits.drop = {"A*"};
   const Clip after = Edited(edits, CountingClip(builder.Build(), 2));
   EXPECT_EQ(PathsOf(after.skeleton), (Names{"B", "B>BB"}));
   EXPECT_EQ(after.motion.values[0], 4);
@@ -234,7 +234,7 @@ TEST(DropJoints, OtherJointsDoNotMove) {
         const Clip clip = WavingClip(builder.Build(), 4);
         const Conventions conventions = {joints, root};
         ClipEdits edits;
-        edits.drop_joints = {"Top", "Still"};
+        edits.drop = {"Top", "Still"};
         const Clip after = Edited(edits, clip, conventions);
         ASSERT_EQ(PathsOf(after.skeleton),
                   (Names{"Hips", "Hips>Foot", "Hips>Foot>-"}));
@@ -263,7 +263,7 @@ TEST(DropJoints, IgnoredPositionsAreNotReadEvenIfTheyAreNotFinite) {
   clip.motion.values[3] = NAN;
   clip.motion.values[10] = INFINITY;
   ClipEdits edits;
-  edits.drop_joints = {"Top"};
+  edits.drop = {"Top"};
   const Clip after = Edited(edits, clip, {JointPositions::kIgnore});
   EXPECT_THAT(after.motion.values, ::testing::ElementsAre(5, 7, 9, 5, 7, 9));
 }
@@ -278,7 +278,7 @@ TEST(DropJoints, RandomFigures) {
     for (const Node& node : clip.skeleton.nodes) {
       if (IsEndSite(node)) continue;
       const bool drops = node.parent >= 0 && random() % 3 == 0;
-      (drops ? edits.drop_joints : kept).push_back(node.name);
+      (drops ? edits.drop : kept).push_back(node.name);
     }
     // Values of positions move, so look at names and rotations only.
     const Clip after = Edited(edits, clip);
@@ -290,17 +290,17 @@ TEST(DropJoints, RandomFigures) {
     }
     EXPECT_EQ(names, kept);
     ClipEdits keep;
-    keep.keep_joints = kept;
+    keep.keep = kept;
     ExpectSameClip(Edited(keep, clip), after);
   }
 }
 
 TEST(RenameJoints, AllAtOnce) {
   ClipEdits edits;
-  edits.rename_joints = {{"LeftLeg", "RightLeg"},
-                         {"RightLeg", "LeftLeg"},
-                         {"Toe#2", "RightToe"},
-                         {"Hips", "The Root"}};
+  edits.rename = {{"LeftLeg", "RightLeg"},
+                  {"RightLeg", "LeftLeg"},
+                  {"Toe#2", "RightToe"},
+                  {"Hips", "The Root"}};
   const Clip after = Edited(edits, CountingClip(Legs(), 1));
   EXPECT_EQ(
       PathsOf(after.skeleton),
@@ -318,7 +318,7 @@ TEST(RenameJoints, AllOfOneNameAndNamesWithNumberSigns) {
   const int b = builder.Joint(a, "A", "x");
   builder.Joint(b, "A", "x");
   ClipEdits edits;
-  edits.rename_joints = {{"A#2", "real"}, {"A", "both"}};
+  edits.rename = {{"A#2", "real"}, {"A", "both"}};
   const Clip after = Edited(edits, CountingClip(builder.Build(), 1));
   EXPECT_EQ(PathsOf(after.skeleton),
             (Names{"real", "real>both", "real>both>both"}));

@@ -16,18 +16,18 @@ ClipEdits RandomEdits(const Skeleton& skeleton, std::mt19937_64* random) {
   ClipEdits edits;
   for (const Node& node : skeleton.nodes) {
     if (!IsEndSite(node) && node.parent >= 0 && chance(6)) {
-      edits.drop_joints.push_back(node.name);
+      edits.drop.push_back(node.name);
     }
   }
-  if (chance(2)) edits.rename_joints = {{skeleton.nodes[0].name, "Renamed"}};
+  if (chance(2)) edits.rename = {{skeleton.nodes[0].name, "Renamed"}};
   if (chance(2)) edits.frames = {3, 60, 1 + static_cast<int64_t>(chance(2))};
-  if (chance(2)) edits.resample_fps = chance(2) ? 50 : 333;
-  if (chance(2)) edits.interpolation = Interpolation::kLerpAngle;
+  if (chance(2)) edits.fps = chance(2) ? 50 : 333;
+  if (chance(2)) edits.interpolation = Interpolation::kLerp;
   edits.source.up_axis = UpAxis::kZ;
   edits.source.meters_per_unit = 0.01;
-  if (chance(2)) edits.up_axis = UpAxis::kY;
-  if (chance(2)) edits.meters_per_unit = 1;
-  if (chance(3)) edits.root_motion = RootMotion::kInPlace;
+  if (chance(2)) edits.to_up = UpAxis::kY;
+  if (chance(2)) edits.to_units = 1;
+  if (chance(3)) edits.in_place = true;
   if (chance(2)) edits.root_alignment = {"xzy", "-+-", {90, 180, 10}};
   return edits;
 }
@@ -39,17 +39,17 @@ TEST(Order, EditsOneAfterTheOtherAreTheEditsAtOnce) {
     Clip clip = RandomClip({}, 70, seed);
     ClipEdits edits = RandomEdits(clip.skeleton, &random);
     // Values between the steps are rounded, so no lengths are scaled here.
-    edits.meters_per_unit = 0;
+    edits.to_units = 0;
     std::vector<ClipEdits> steps(6);
     for (ClipEdits& step : steps) step.source.up_axis = UpAxis::kZ;
-    steps[0].drop_joints = edits.drop_joints;
-    steps[1].rename_joints = edits.rename_joints;
+    steps[0].drop = edits.drop;
+    steps[1].rename = edits.rename;
     steps[2].frames = edits.frames;
-    steps[3].resample_fps = edits.resample_fps;
+    steps[3].fps = edits.fps;
     steps[3].interpolation = edits.interpolation;
-    steps[4].up_axis = edits.up_axis;
-    steps[5].root_motion = edits.root_motion;
-    if (edits.up_axis == UpAxis::kY) steps[5].source.up_axis = UpAxis::kY;
+    steps[4].to_up = edits.to_up;
+    steps[5].in_place = edits.in_place;
+    if (edits.to_up == UpAxis::kY) steps[5].source.up_axis = UpAxis::kY;
     // A root that is held in place may be no body root any more.
     steps[5].root_alignment = edits.root_alignment;
     const Clip at_once = Edited(edits, clip);

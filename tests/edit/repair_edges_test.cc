@@ -188,7 +188,7 @@ TEST(RepairEdges, FourPosesAreAPatternIfNoneStandsLonger) {
   for (const auto& c : kCases) {
     Clip clip = Repeating(SwingingLeg(c.poses), 2, 2, c.last);
     const int64_t frames = clip.motion.frames;
-    Repaired({.drop_repeated_frames = true}, &clip);
+    Repaired({.drop_repeated = true}, &clip);
     EXPECT_EQ(clip.motion.frames, c.is_pattern ? c.poses : frames)
         << c.poses << " poses";
   }
@@ -200,8 +200,7 @@ TEST(RepairEdges, TheFramesOfBothKindsAreStatedInAnyOrder) {
   At(&clip, 5, 3) = kNan;
   for (int64_t t = 50; t < 53; ++t) At(&clip, t, kHipX) = kNan;
   IssueLog log({});
-  ASSERT_TRUE(
-      RepairClip({.fill_gap_frames = 3}, {}, nullptr, &clip, &log).ok());
+  ASSERT_TRUE(RepairClip({.fill_gaps = 3}, {}, nullptr, &clip, &log).ok());
   const Report report = log.Finish(true, true);
   ASSERT_EQ(report.issues.size(), 1u);
   EXPECT_EQ(report.issues[0].location.frame, 5);
@@ -218,8 +217,7 @@ TEST(RepairEdges, FramesOfBothKindsCountOnce) {
   for (int64_t t = 41; t < 44; ++t) At(&clip, t, 3) = kNan;
   At(&clip, 44, kHipX) = kNan;
   IssueLog log({});
-  ASSERT_TRUE(
-      RepairClip({.fill_gap_frames = 3}, {}, nullptr, &clip, &log).ok());
+  ASSERT_TRUE(RepairClip({.fill_gaps = 3}, {}, nullptr, &clip, &log).ok());
   const Report report = log.Finish(true, true);
   ASSERT_EQ(report.issues.size(), 1u);
   // 20 to 22; 40 to 43; 44.
@@ -244,7 +242,7 @@ TEST(RepairEdges, AFaultIsOneByTheThresholdsInForce) {
     Clip clip = SwingingLeg(60);
     At(&clip, 25, kKnee) += 40;
     clip.motion.frame_time = 0.033;
-    return Repaired({.snap_frame_time = true, .replace_spikes = true}, &clip,
+    return Repaired({.snap_rate = true, .replace_spikes = true}, &clip,
                     Thresholds(choices))
         .size();
   };
@@ -272,11 +270,11 @@ TEST(RepairEdges, EndSitesHaveGapsButNoSpikesAndNoWraps) {
   At(&clip, 25, 3) = 9;
   At(&clip, 30, 7) = 60;
   const Clip before = clip;
-  EXPECT_THAT(Repaired({.replace_spikes = true, .unwrap_angles = true}, &clip),
+  EXPECT_THAT(Repaired({.replace_spikes = true, .unwrap = true}, &clip),
               IsEmpty());
   ExpectSameClip(clip, before);
   At(&clip, 10, 4) = kNan;
-  EXPECT_THAT(Repaired({.fill_gap_frames = 1}, &clip),
+  EXPECT_THAT(Repaired({.fill_gaps = 1}, &clip),
               ElementsAre("REPAIR_GAP_FILLED@1:10 x1"));
   ExpectSameClip(clip, before);
 }
@@ -288,16 +286,10 @@ TEST(RepairEdges, AnAngleBesideOthersTakesItsOwnWay) {
   for (int64_t t = 0; t < 3; ++t) {
     for (size_t k = 0; k < 3; ++k) At(&clip, t, kKnee + k) = rows[t][k];
   }
-  EXPECT_THAT(Repaired({.fill_gap_frames = 1}, &clip),
+  EXPECT_THAT(Repaired({.fill_gaps = 1}, &clip),
               ElementsAre("REPAIR_GAP_FILLED@1:1 x1"));
   EXPECT_FLOAT_EQ(At(&clip, 1, kKnee), 85);
   EXPECT_FLOAT_EQ(At(&clip, 1, kKnee + 1), 20);
-}
-
-TEST(RepairEdges, ANegativeLengthOfGapsIsRefused) {
-  EXPECT_TRUE(CheckRepairs({.fill_gap_frames = 0}).ok());
-  EXPECT_TRUE(CheckRepairs({.fill_gap_frames = 1}).ok());
-  EXPECT_TRUE(absl::IsInvalidArgument(CheckRepairs({.fill_gap_frames = -1})));
 }
 
 // Each frame is a new pose there.

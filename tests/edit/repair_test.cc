@@ -68,7 +68,7 @@ TEST(RepairTest, AnglesThatWrapGoOn) {
     float& angle = At(&clip, t, kKnee);
     angle = std::remainder(angle, 360.0F);
   }
-  EXPECT_THAT(Repaired({.unwrap_angles = true}, &clip),
+  EXPECT_THAT(Repaired({.unwrap = true}, &clip),
               ElementsAre("REPAIR_UNWRAPPED@1:61 to 399 x1"));
   ExpectRepaired(clip, expected, 1e-3F,
                  [](int64_t t, size_t c) { return c == kKnee && t > 60; });
@@ -80,7 +80,7 @@ TEST(RepairTest, HugeAnglesStay) {
   const float angles[] = {0, 3e38F, -3e38F, 0};
   for (int64_t t = 0; t < 4; ++t) At(&clip, t, kKnee) = angles[t];
   const Clip before = clip;
-  EXPECT_THAT(Repaired({.unwrap_angles = true}, &clip), IsEmpty());
+  EXPECT_THAT(Repaired({.unwrap = true}, &clip), IsEmpty());
   ExpectSameClip(clip, before);
 }
 
@@ -93,7 +93,7 @@ TEST(RepairTest, AnglesBesideAGapGoOn) {
     At(&clip, t, kKnee + 1) = At(&clip, t, kKnee + 2) = 0;
   }
   At(&clip, 2, kKnee + 1) = kNan;
-  EXPECT_THAT(Repaired({.unwrap_angles = true}, &clip),
+  EXPECT_THAT(Repaired({.unwrap = true}, &clip),
               ElementsAre("REPAIR_UNWRAPPED@1:1 to 3 x1"));
   for (int64_t t = 1; t < 4; ++t) {
     EXPECT_EQ(At(&clip, t, kKnee), static_cast<float>(180 + t));
@@ -110,7 +110,7 @@ TEST(RepairTest, AWheelKeepsItsPoses) {
     At(&clip, t, kKnee + 1) = At(&clip, t, kKnee + 2) = 0;
   }
   const Clip before = clip;
-  Repaired({.unwrap_angles = true}, &clip);
+  Repaired({.unwrap = true}, &clip);
   for (int64_t t = 0; t < 20'000; ++t) {
     const double was =
         before.motion.values[static_cast<size_t>(t) * 12 + kKnee];
@@ -146,8 +146,7 @@ TEST(RepairTest, PositionAndRotationOfOneJointAreOneIssue) {
   At(&clip, 5, kHipX) = kNan;
   for (int64_t t = 50; t < 53; ++t) At(&clip, t, 3) = kNan;
   IssueLog log({});
-  ASSERT_TRUE(
-      RepairClip({.fill_gap_frames = 3}, {}, nullptr, &clip, &log).ok());
+  ASSERT_TRUE(RepairClip({.fill_gaps = 3}, {}, nullptr, &clip, &log).ok());
   const Report report = log.Finish(true, true);
   ASSERT_EQ(report.issues.size(), 1u);
   EXPECT_EQ(report.issues[0].location.frame, 5);
@@ -166,7 +165,7 @@ TEST(RepairTest, AnglesWrapAcrossAGap) {
     At(&clip, t, kKnee) = angles[t];
     At(&clip, t, kKnee + 1) = At(&clip, t, kKnee + 2) = 0;
   }
-  EXPECT_THAT(Repaired({.unwrap_angles = true}, &clip),
+  EXPECT_THAT(Repaired({.unwrap = true}, &clip),
               ElementsAre("REPAIR_UNWRAPPED@1:2 to 3 x1"));
   EXPECT_EQ(At(&clip, 2, kKnee), 181);
   EXPECT_EQ(At(&clip, 3, kKnee), 182);
@@ -182,7 +181,7 @@ TEST(RepairTest, AFastTurnIsNoWrap) {
     At(&clip, t, kKnee + 1) = At(&clip, t, kKnee + 2) = 0;
   }
   const Clip before = clip;
-  EXPECT_THAT(Repaired({.unwrap_angles = true}, &clip), IsEmpty());
+  EXPECT_THAT(Repaired({.unwrap = true}, &clip), IsEmpty());
   ExpectSameClip(clip, before);
 }
 
@@ -225,7 +224,7 @@ TEST(RepairTest, GapsUpToTheLengthAreFilled) {
       At(&clip, t, c) = kNan;
     }
   }
-  EXPECT_THAT(Repaired({.fill_gap_frames = 3}, &clip),
+  EXPECT_THAT(Repaired({.fill_gaps = 3}, &clip),
               ElementsAre("REPAIR_GAP_LEFT@1:0 to 59 x3",
                           "REPAIR_GAP_FILLED@1:20 to 22 x1"));
   for (const int64_t t : {0, 40, 43, 59}) {
@@ -243,7 +242,7 @@ TEST(RepairTest, AGapOfOneAngleKeepsTheOthers) {
   const Clip expected = SwingingLeg(60);
   Clip clip = expected;
   At(&clip, 20, kKnee + 1) = std::numeric_limits<float>::infinity();
-  EXPECT_THAT(Repaired({.fill_gap_frames = 1}, &clip),
+  EXPECT_THAT(Repaired({.fill_gaps = 1}, &clip),
               ElementsAre("REPAIR_GAP_FILLED@1:20 x1"));
   ExpectRepaired(clip, expected, 0.02F,
                  [](int64_t t, size_t c) { return t == 20 && c == kKnee + 1; });
@@ -259,7 +258,7 @@ TEST(RepairTest, RepeatedFramesAreDropped) {
     Clip expected = SwingingLeg(9);
     Clip clip = Repeating(expected, row.stride, row.first, row.last);
     clip.motion.frame_time = 0.01;
-    EXPECT_THAT(Repaired({.drop_repeated_frames = true}, &clip),
+    EXPECT_THAT(Repaired({.drop_repeated = true}, &clip),
                 ElementsAre("REPAIR_FRAMES_DROPPED x1"));
     expected.motion.frame_time = 0.01 * static_cast<double>(row.stride);
     ExpectSameClip(clip, expected);
@@ -270,7 +269,7 @@ TEST(RepairTest, RepeatedFramesThatLackValuesAreDropped) {
   Clip expected = SwingingLeg(9);
   At(&expected, 4, kKnee) = kNan;
   Clip clip = Repeating(expected, 3, 3, 3);
-  EXPECT_THAT(Repaired({.drop_repeated_frames = true}, &clip),
+  EXPECT_THAT(Repaired({.drop_repeated = true}, &clip),
               ElementsAre("REPAIR_FRAMES_DROPPED x1"));
   expected.motion.frame_time *= 3;
   ExpectSameClip(clip, expected);
@@ -289,11 +288,11 @@ TEST(RepairTest, AnotherPatternOfRepeatsStays) {
   Clip few = Repeating(SwingingLeg(3), 2, 2, 2);
   for (Clip* clip : {&held, &few}) {
     const Clip before = *clip;
-    EXPECT_THAT(Repaired({.drop_repeated_frames = true}, clip), IsEmpty());
+    EXPECT_THAT(Repaired({.drop_repeated = true}, clip), IsEmpty());
     ExpectSameClip(*clip, before);
   }
   const Clip before = mixed;
-  EXPECT_THAT(Repaired({.drop_repeated_frames = true}, &mixed),
+  EXPECT_THAT(Repaired({.drop_repeated = true}, &mixed),
               ElementsAre("REPAIR_REPEATS_LEFT x1"));
   ExpectSameClip(mixed, before);
 }
@@ -312,7 +311,7 @@ TEST(RepairTest, RepeatedFramesThatAreLeftAreNamed) {
           clip.motion.values.begin() + static_cast<ptrdiff_t>(width) * t);
     }
     const Clip before = clip;
-    EXPECT_THAT(Repaired({.drop_repeated_frames = true}, &clip),
+    EXPECT_THAT(Repaired({.drop_repeated = true}, &clip),
                 ElementsAre("REPAIR_REPEATS_LEFT x1"));
     ExpectSameClip(clip, before);
   }
@@ -331,7 +330,7 @@ TEST(RepairTest, PlacesAreThoseOfTheSource) {
     At(&poses, 25, kKnee) += 40;
     Clip clip = Repeating(poses, 3, c.first, 3);
     EXPECT_THAT(
-        Repaired({.drop_repeated_frames = true, .replace_spikes = true}, &clip),
+        Repaired({.drop_repeated = true, .replace_spikes = true}, &clip),
         ElementsAre("REPAIR_FRAMES_DROPPED x1", c.spike));
   }
 }
@@ -360,7 +359,7 @@ TEST(RepairTest, FrameTimesAreSnapped) {
   for (const Row& row : rows) {
     Clip clip = SwingingLeg(3);
     clip.motion.frame_time = row.time;
-    const auto changes = Repaired({.snap_frame_time = true}, &clip);
+    const auto changes = Repaired({.snap_rate = true}, &clip);
     EXPECT_EQ(clip.motion.frame_time, row.snapped) << row.time;
     EXPECT_EQ(changes.size(), row.time == row.snapped ? 0 : 1) << row.time;
   }
@@ -370,8 +369,7 @@ TEST(RepairTest, ARateOfFilmsIsStatedWithItsDigits) {
   Clip clip = SwingingLeg(3);
   clip.motion.frame_time = 0.041708;
   IssueLog log({});
-  ASSERT_TRUE(
-      RepairClip({.snap_frame_time = true}, {}, nullptr, &clip, &log).ok());
+  ASSERT_TRUE(RepairClip({.snap_rate = true}, {}, nullptr, &clip, &log).ok());
   const Report report = log.Finish(true, true);
   ASSERT_EQ(report.issues.size(), 1u);
   EXPECT_EQ(report.issues[0].message,

@@ -29,8 +29,7 @@ std::vector<float> RowOf(const Clip& clip, size_t frame) {
   return {begin, begin + static_cast<std::ptrdiff_t>(columns)};
 }
 
-constexpr Interpolation kBoth[] = {Interpolation::kSlerp,
-                                   Interpolation::kLerpAngle};
+constexpr Interpolation kBoth[] = {Interpolation::kSlerp, Interpolation::kLerp};
 
 TEST(SamplePose, FramesAreThemselvesAndEndsHold) {
   const Clip clip = RandomClip({}, 5, 1);
@@ -52,7 +51,7 @@ TEST(SamplePose, AnglesGoTheShortestWay) {
   const float values[] = {0,  10, -4, 170,  350, 10, 1,
                           10, 10, 4,  -170, 10,  30, 2};
   clip.motion.values.assign(std::begin(values), std::end(values));
-  EXPECT_EQ(PoseAt(clip, 0.25, Interpolation::kLerpAngle),
+  EXPECT_EQ(PoseAt(clip, 0.25, Interpolation::kLerp),
             (std::vector<float>{2.5, 10, -2, 175, 355, 15, 1.25}));
 }
 
@@ -107,7 +106,7 @@ TEST(SamplePose, EqualPosesStayAsTheyAre) {
 
 ClipEdits Rate(double fps, Interpolation how = Interpolation::kSlerp) {
   ClipEdits edits;
-  edits.resample_fps = fps;
+  edits.fps = fps;
   edits.interpolation = how;
   return edits;
 }
@@ -252,17 +251,16 @@ TEST(StateRate, ChangesOnlyTheFrameTime) {
 
 TEST(StateRate, MustBeARateAndTheOnlyOne) {
   const struct {
-    double resample_fps;
+    double fps;
     double state_fps;
     const char* message;
   } kCases[] = {
-      {1e-320, 0, "resample_fps: is not a number of at least 0"},
-      {0, -30, "state_fps: is not a number of at least 0"},
-      {0, 1e-320, "state_fps: is not a number of at least 0"},
-      {30, 30, "state_fps: cannot be used together with resample_fps"},
+      {1e-320, 0, "fps: is not above 0 with a finite frame time"},
+      {0, 1e-320, "state_fps: is not above 0 with a finite frame time"},
+      {30, 30, "state_fps: cannot be used together with options.edits.fps"},
   };
   for (const auto& c : kCases) {
-    ClipEdits edits = Rate(c.resample_fps);
+    ClipEdits edits = Rate(c.fps);
     edits.state_fps = c.state_fps;
     EXPECT_FALSE(IsEmpty(edits));
     EXPECT_EQ(MessageOf(CheckEdits(edits)),

@@ -40,7 +40,7 @@ std::vector<Conventions> Readings() {
 ClipEdits UpFrom(UpAxis from, UpAxis to) {
   ClipEdits edits;
   edits.source.up_axis = from;
-  edits.up_axis = to;
+  edits.to_up = to;
   return edits;
 }
 
@@ -83,7 +83,7 @@ TEST(UpAxis, ListsOfPositionsStayRotationsAreRenamed) {
 TEST(Units, ScaleOffsetsAndPositions) {
   ClipEdits edits;
   edits.source.meters_per_unit = 0.0254;
-  edits.meters_per_unit = 0.01;
+  edits.to_units = 0.01;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const Clip clip = RandomClip({}, 2, seed);
     for (const Conventions& conventions : Readings()) {
@@ -103,7 +103,7 @@ TEST(RootMotion, InPlaceKeepsTheHeight) {
         builder.Root("Hips", list, {3, 4, 5});
         const Clip clip = WavingClip(builder.Build(), 3);
         ClipEdits edits;
-        edits.root_motion = RootMotion::kInPlace;
+        edits.in_place = true;
         edits.source.up_axis = up;
         const bool z = up == UpAxis::kZ;
         ExpectPlaces(clip, Edited(edits, clip), conventions, 0,
@@ -118,7 +118,7 @@ TEST(RootMotion, InPlaceKeepsTheHeight) {
 // The ground is that of the clip as it then stands.
 TEST(RootMotion, InPlaceIsAppliedAfterTheUpAxis) {
   ClipEdits edits = UpFrom(UpAxis::kZ, UpAxis::kY);
-  edits.root_motion = RootMotion::kInPlace;
+  edits.in_place = true;
   const Clip clip = SmallLeg(2);
   const Clip after = Edited(edits, clip);
   EXPECT_EQ(after.motion.values[0], 0);
@@ -128,7 +128,7 @@ TEST(RootMotion, InPlaceIsAppliedAfterTheUpAxis) {
 
 TEST(RootMotion, OriginPinsRootsAndNothingElse) {
   ClipEdits edits;
-  edits.root_motion = RootMotion::kOrigin;
+  edits.at_origin = true;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     Clip clip = RandomClip({}, 2, seed);
     // Not even what is no number stays.
@@ -149,7 +149,7 @@ TEST(RootMotion, OriginPinsRootsAndNothingElse) {
 
 TEST(RootMotion, ValuesThatAreNoNumbersGoToo) {
   ClipEdits edits;
-  edits.root_motion = RootMotion::kOrigin;
+  edits.at_origin = true;
   Clip clip = SmallLeg(1);
   clip.motion.values[0] = NAN;
   clip.motion.values[1] = INFINITY;

@@ -91,7 +91,7 @@ TEST(UpGuess, IsTakenIfItIsClear) {
     const Clip before = ClipOf(figure);
     Clip clip = before;
     ClipEdits edits;
-    edits.root_motion = RootMotion::kInPlace;
+    edits.in_place = true;
     IssueLog log({});
     const absl::Status status =
         EditClip(edits, {}, {}, nullptr, &clip, &log, nullptr);
@@ -99,9 +99,9 @@ TEST(UpGuess, IsTakenIfItIsClear) {
     if (figure.up.empty()) {
       EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
       EXPECT_EQ(status.message(),
-                "options.edits.root_motion: the up axis of the clip is not "
-                "known, and the clip does not show it clearly: state --up y or "
-                "--up z (options.read.up_axis)");
+                "options.edits.in_place: the up axis of the clip is not "
+                "known, and the clip does not show it clearly; set "
+                "options.read.up");
       ExpectSameClip(clip, before);
       continue;
     }
@@ -121,9 +121,10 @@ TEST(UpGuess, IsTakenIfItIsClear) {
 TEST(UpGuess, IsNotMadeWithoutNeed) {
   const Clip clip = ClipOf(kFigures[std::size(kFigures) - 1]);
   ClipEdits edits;
-  edits.root_motion = RootMotion::kOrigin;
+  edits.at_origin = true;
   EXPECT_TRUE(StatusOfEdit(edits, clip).ok());
-  edits.root_motion = RootMotion::kInPlace;
+  edits.at_origin = false;
+  edits.in_place = true;
   EXPECT_FALSE(StatusOfEdit(edits, clip).ok());
   edits.source.up_axis = UpAxis::kZ;
   EXPECT_TRUE(StatusOfEdit(edits, clip).ok());

@@ -63,11 +63,11 @@ TEST(AnimOutput, IsTheBestWithinTheBounds) {
   const Clip clip = Nod(50);
   AnimFormat format;
   format.max_degrees = 0.5F;
-  format.settings.base_priority = 5;
+  format.settings.priority = 5;
   format.reference = AnimReference::kFirstFrame;
   ClipToAnimOptions options;
   options.max_degrees = 0.5F;
-  options.settings.base_priority = 5;
+  options.settings.priority = 5;
   options.reference = AnimReference::kFirstFrame;
   IssueLog log({});
   ClipToAnimResult result;
@@ -224,7 +224,7 @@ TEST(AnimOutput, AnUploadIsNotTooLarge) {
   const Clip clip = Shaking(600);
   AnimFormat format = ViewerFormat();
   for (const bool is_upload : {false, true}) {
-    format.for_upload = is_upload;
+    format.upload = is_upload;
     Budget budget;
     std::string bytes;
     StringSink sink(&bytes);
@@ -280,7 +280,7 @@ AnimFormat WithReference(AnimReference reference) {
 
 AnimFormat UploadFormat(bool scales) {
   AnimFormat format;
-  format.for_upload = true;
+  format.upload = true;
   format.scale_to_avatar = scales;
   return format;
 }

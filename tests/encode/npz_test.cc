@@ -163,8 +163,8 @@ TEST(Npz, ArraysAreTheTensorsOfTheirKinds) {
       const Arrays arrays = ArraysOf(Encode(clip, format));
       EXPECT_FALSE(arrays.contains("positions.npy"));
       RotationsFormat rotations;
-      rotations.kind = kind;
-      rotations.space = space;
+      rotations.rotation_kind = kind;
+      rotations.rotation_space = space;
       EXPECT_EQ(arrays.at("rotations.npy").data, Encode(clip, rotations).bytes);
     }
   }

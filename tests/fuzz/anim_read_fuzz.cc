@@ -38,7 +38,7 @@ void CheckRoundTrip(const AnimMotion& motion) {
   Require(again.read && BytesOf(again.motion) == bytes);
 }
 
-void CheckEdits(AnimMotion motion) {
+void CheckMotionEdits(AnimMotion motion) {
   const std::string before = BytesOf(motion);
   const auto half = motion.duration / 2;
   if (bvhmill::TrimAnim(half / 2, half, &motion).ok()) {
@@ -74,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   if (!result.read) return 0;
   CheckRoundTrip(result.motion);
-  CheckEdits(result.motion);
+  CheckMotionEdits(result.motion);
   constexpr size_t kShort = 10'000;
   if (size < kShort) CheckClip(result.motion);
   return 0;

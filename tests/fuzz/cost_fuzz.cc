@@ -132,14 +132,14 @@ void AddLists(const std::vector<std::string>& names, Bytes* bytes,
   const std::string name(1 + TakeSize(12, bytes), 'x');
   switch (bytes->Below(5)) {
     case 0:
-      edits->drop_joints = taken;
+      edits->drop = taken;
       break;
     case 1:
-      edits->keep_joints = taken;
+      edits->keep = taken;
       break;
     case 2:
       for (const std::string& old : taken) {
-        edits->rename_joints.emplace_back(old, name);
+        edits->rename.emplace_back(old, name);
       }
       break;
     case 3:
@@ -148,7 +148,7 @@ void AddLists(const std::vector<std::string>& names, Bytes* bytes,
       }
       break;
     default:
-      if (!names.empty()) edits->rename_joints = {{names[0], name}};
+      if (!names.empty()) edits->rename = {{names[0], name}};
   }
 }
 

@@ -114,20 +114,20 @@ std::optional<std::vector<bool>> Chosen(const Skeleton& skeleton,
 
 std::optional<std::vector<bool>> DroppedByTwin(const bvhmill::ClipEdits& edits,
                                                const Skeleton& skeleton) {
-  auto dropped = Chosen(skeleton, edits.drop_joints);
-  const auto kept = Chosen(skeleton, edits.keep_joints);
+  auto dropped = Chosen(skeleton, edits.drop);
+  const auto kept = Chosen(skeleton, edits.keep);
   if (!dropped || !kept) return std::nullopt;
-  for (size_t i = 0; !edits.keep_joints.empty() && i < kept->size(); ++i) {
+  for (size_t i = 0; !edits.keep.empty() && i < kept->size(); ++i) {
     if (!IsEndSite(skeleton.nodes[i]) && !(*kept)[i]) (*dropped)[i] = true;
   }
   return dropped;
 }
 
-// New names by rename_joints, all at once; NAME#2 counts more than NAME.
+// New names by rename, all at once; NAME#2 counts more than NAME.
 bool RenamedByPairs(const bvhmill::ClipEdits& edits, Names* names,
                     const Skeleton& skeleton) {
   for (const bool numbered : {false, true}) {
-    for (const auto& [from, to] : edits.rename_joints) {
+    for (const auto& [from, to] : edits.rename) {
       const std::vector<size_t> found = Named(skeleton, from, false);
       if (found.empty()) return false;
       const bool is_numbered = skeleton.nodes[found[0]].name != from;
@@ -199,10 +199,10 @@ bvhmill::ClipEdits TakeEdits(Bytes* bytes) {
     std::string name = TakeName(bytes);
     switch (bytes->Below(4)) {
       case 0:
-        edits.drop_joints.push_back(std::move(name));
+        edits.drop.push_back(std::move(name));
         break;
       case 1:
-        edits.keep_joints.push_back(std::move(name));
+        edits.keep.push_back(std::move(name));
         break;
       case 2:
         pairs[std::move(name)] = TakeName(bytes);
@@ -211,7 +211,7 @@ bvhmill::ClipEdits TakeEdits(Bytes* bytes) {
         rows[std::move(name)] = TakeName(bytes);
     }
   }
-  edits.rename_joints.assign(pairs.begin(), pairs.end());
+  edits.rename.assign(pairs.begin(), pairs.end());
   for (const auto& [source, target] : rows) {
     edits.joint_map_rows.push_back({source, target});
   }

@@ -123,7 +123,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"tbb/", "lib/bvhmill/pipeline bench"},
     {"assimp/", "bench"},
     {"oneapi/", "lib/bvhmill/pipeline"},
-    {"nlohmann/", "lib/bvhmill/encode client/cli"},
+    {"nlohmann/", "lib/bvhmill/encode lib/bvhmill/pipeline client/cli"},
     {"zlib.h", "lib/bvhmill/encode lib/bvhmill/unpack bench"},
     {"zstd.h", "lib/bvhmill/unpack"},
     {"google/protobuf/", "lib/bvhmill/wire server client bench"},

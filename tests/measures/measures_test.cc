@@ -284,7 +284,7 @@ TEST(Measures, DrawTheirWork) {
   text += "}\nMOTION\nFrames: 50000\nFrame Time: 0.1\n";
   for (int i = 0; i < 50'000; ++i) text += "1\n";
   ConvertOptions options = Measured();
-  options.report.severity_overrides.clear();
+  options.report.severities.clear();
   options.limits.max_clip_work_per_byte = 100;
   options.limits.max_clip_work = 100'000'000;
   EXPECT_TRUE(absl::IsResourceExhausted(

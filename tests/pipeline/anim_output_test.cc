@@ -101,7 +101,7 @@ TEST(AnimOutput, RefusalsOfTheViewerNameTheJoint) {
 
 TEST(AnimOutput, AnIgnoredTargetFailsWhenItIsMade) {
   ConvertOptions options = AnimAlone();
-  options.report.ignore_codes = {"TARGET_ANIM_DURATION"};
+  options.report.ignore = {"TARGET_ANIM_DURATION"};
   StringReceiver receiver;
   const ConvertResult result =
       ConvertText(AvatarText(1803), options, &receiver);
@@ -148,7 +148,7 @@ TEST(AnimOutput, TheUnitCounts) {
   for (int i = 0; i < 2; ++i) {
     ConvertOptions options = AnimOptions();
     options.edits.source.meters_per_unit = i == 0 ? 0.01 : 1;
-    if (i == 0) options.edits.meters_per_unit = 1;
+    if (i == 0) options.edits.to_units = 1;
     StringReceiver receiver;
     ASSERT_TRUE(ConvertText(AvatarText(60), options, &receiver).status.ok());
     bytes[i] = receiver.data()[1];
@@ -201,7 +201,7 @@ TEST(AnimOutput, ChecksMakeNothing) {
 TEST(AnimOutput, ChecksFailIfTheReasonIsIgnored) {
   ConvertOptions options = AnimOptions();
   options.checks_only = true;
-  options.report.only_codes = {"DATA_NOT_FINITE"};
+  options.report.only = {"DATA_NOT_FINITE"};
   const ConvertResult result =
       Convert(AvatarText(1803), options, nullptr, nullptr);
   EXPECT_TRUE(absl::IsFailedPrecondition(result.status)) << result.status;

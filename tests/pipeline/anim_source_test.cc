@@ -76,8 +76,8 @@ TEST(AnimSource, OutputsAreThoseOfItsBvhText) {
     ConvertOptions options;
     options.outputs = EveryOutput();
     ExpectSameOutputs(file.bytes, text, options);
-    options.edits.resample_fps = 7;
-    options.edits.drop_joints = {"mSpine*"};
+    options.edits.fps = 7;
+    options.edits.drop = {"mSpine*"};
     ExpectSameOutputs(file.bytes, text, options);
     options.outputs = {{"tiles", PositionsFormat{}}};
     options.edits = {};
@@ -206,7 +206,7 @@ TEST(AnimSource, AnErrorOfTheFileRefusesTheClipUnlessItIsIgnored) {
   EXPECT_EQ(refused.result.status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(ReasonOf(refused.result.status), "ANIM_PRIORITY_INVALID");
   EXPECT_EQ(refused.result.report.verdict, Verdict::kInvalid);
-  options.report.ignore_codes = {"ANIM_PRIORITY_INVALID"};
+  options.report.ignore = {"ANIM_PRIORITY_INVALID"};
   const Converted made = ConvertWhole(BytesOf(motion), options);
   EXPECT_TRUE(made.result.status.ok()) << made.result.status;
   EXPECT_FALSE(made.outputs.at(0).empty());
@@ -219,7 +219,7 @@ TEST(AnimSource, ALongAnimationIsRefused) {
   ConvertResult result = ConvertWhole(BytesOf(motion), options).result;
   EXPECT_EQ(ReasonOf(result.status), "ANIM_DURATION_LONG");
   EXPECT_EQ(result.report.counts.errors, 1);
-  options.report.ignore_codes = {"ANIM_DURATION_LONG"};
+  options.report.ignore = {"ANIM_DURATION_LONG"};
   result = ConvertWhole(BytesOf(motion), options).result;
   EXPECT_EQ(result.status.code(), absl::StatusCode::kInvalidArgument);
 }

@@ -66,8 +66,8 @@ struct Bomb {
   const char* name;
   std::string text;
   std::vector<OutputRequest> outputs;
-  double resample_fps = 0;
-  std::vector<std::string> drop_joints = {};
+  double fps = 0;
+  std::vector<std::string> drop = {};
 };
 
 void PrintTo(const Bomb& bomb, std::ostream* out) { *out << bomb.name; }
@@ -97,8 +97,8 @@ class BombTest : public ::testing::TestWithParam<Bomb> {
  protected:
   BombTest() {
     options_.outputs = GetParam().outputs;
-    options_.edits.resample_fps = GetParam().resample_fps;
-    options_.edits.drop_joints = GetParam().drop_joints;
+    options_.edits.fps = GetParam().fps;
+    options_.edits.drop = GetParam().drop;
   }
 
   ConvertOptions options_;

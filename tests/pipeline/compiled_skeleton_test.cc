@@ -60,14 +60,12 @@ std::vector<Take> Takes() {
          options->conventions.joint_positions = JointPositions::kAddToOffset;
        })},
       {"Renamed", arm, PlainWith([](auto* options) {
-         options->edits.rename_joints = {{"Limb", "mChest"}};
+         options->edits.rename = {{"Limb", "mChest"}};
        })},
-      {"Dropped", arm, PlainWith([](auto* options) {
-         options->edits.keep_joints = {"Trunk"};
-       })},
-      {"Misfit", arm, PlainWith([](auto* options) {
-         options->edits.keep_joints = {"Nobody"};
-       })},
+      {"Dropped", arm,
+       PlainWith([](auto* options) { options->edits.keep = {"Trunk"}; })},
+      {"Misfit", arm,
+       PlainWith([](auto* options) { options->edits.keep = {"Nobody"}; })},
       {"Checked", arm,
        PlainWith([](auto* options) { options->checks_only = true; })},
       {"Whole", arm, PlainWith([](auto* options) {

@@ -61,7 +61,7 @@ TEST(Convert, OptionsThatAreRefusedLeaveNothingOfTheClipBefore) {
                         &result);
   ASSERT_EQ(result.outputs.size(), 1u);
   ConvertOptions bad = WithOutput();
-  bad.report.ignore_codes = {"NO_SUCH_CODE"};
+  bad.report.ignore = {"NO_SUCH_CODE"};
   converter.ConvertInto(ChainText(3, 4), bad, &receiver, nullptr, &result);
   ExpectFailed(result, kInvalid);
   EXPECT_EQ(result.info.frames, 0);
@@ -176,7 +176,7 @@ TEST_P(BrokenTest, IsReportedEvenWithoutOutputs) {
 // To leave an error out of the report is not to repair the file.
 TEST_P(BrokenTest, StaysBrokenWhenItsCodeIsIgnored) {
   ConvertOptions options = WithOutput();
-  options.report.ignore_codes = {GetParam().reason};
+  options.report.ignore = {GetParam().reason};
   StringReceiver receiver;
   const ConvertResult result = ConvertText(GetParam().text, options, &receiver);
   ExpectFailed(result, kInvalid);
@@ -223,7 +223,7 @@ TEST(Convert, RepairsUnlessItIsStrict) {
 TEST(Convert, TakesARepairWhoseCodeIsIgnored) {
   ConvertOptions options = WithOutput();
   options.report.strict = true;
-  options.report.ignore_codes = {"TEXT_COMMENT"};
+  options.report.ignore = {"TEXT_COMMENT"};
   StringReceiver receiver;
   const ConvertResult result = ConvertText(Commented(), options, &receiver);
   EXPECT_TRUE(result.status.ok()) << result.status;
@@ -233,7 +233,7 @@ TEST(Convert, TakesARepairWhoseCodeIsIgnored) {
 
 TEST(Convert, RefusesAWarningThatIsMadeAnError) {
   ConvertOptions options = WithOutput();
-  options.report.severity_overrides = {{"TEXT_COMMENT", Severity::kError}};
+  options.report.severities = {{"TEXT_COMMENT", Severity::kError}};
   StringReceiver receiver;
   const ConvertResult result = ConvertText(Commented(), options, &receiver);
   ExpectFailed(result, kInvalid);

@@ -46,10 +46,11 @@ void ExpectSameInPieces(std::string_view text, const ConvertOptions& options) {
 
 // Outputs of positions, rotations and text.
 std::vector<OutputRequest> UsualOutputs() {
-  return {{"positions", PositionsFormat{.with_end_sites = true}},
-          {"rotations", RotationsFormat{.kind = RotationKind::kMatrix}},
-          {"world", RotationsFormat{.space = RotationSpace::kWorld}},
-          {"csv", CsvFormat{}}};
+  return {
+      {"positions", PositionsFormat{.with_end_sites = true}},
+      {"rotations", RotationsFormat{.rotation_kind = RotationKind::kMatrix}},
+      {"world", RotationsFormat{.rotation_space = RotationSpace::kWorld}},
+      {"csv", CsvFormat{}}};
 }
 
 std::vector<std::vector<OutputRequest>> OutputSets() {
@@ -85,10 +86,10 @@ struct EditCase {
 };
 
 constexpr EditCase kEditCases[] = {
-    {"drop", [](ClipEdits* e) { e->drop_joints = {"J1"}; }},
+    {"drop", [](ClipEdits* e) { e->drop = {"J1"}; }},
     {"rename",
      [](ClipEdits* e) {
-       e->rename_joints = {{"J0", "Hips"}};
+       e->rename = {{"J0", "Hips"}};
      }},
     {"crop",
      [](ClipEdits* e) {
@@ -98,30 +99,30 @@ constexpr EditCase kEditCases[] = {
      [](ClipEdits* e) {
        e->frames = {5'000, 0, 1};
      }},
-    {"faster", [](ClipEdits* e) { e->resample_fps = 333; }},
-    {"much faster", [](ClipEdits* e) { e->resample_fps = 3'000; }, 200},
-    {"too fast", [](ClipEdits* e) { e->resample_fps = 6'500; }, 60},
+    {"faster", [](ClipEdits* e) { e->fps = 333; }},
+    {"much faster", [](ClipEdits* e) { e->fps = 3'000; }, 200},
+    {"too fast", [](ClipEdits* e) { e->fps = 6'500; }, 60},
     {"too fast for more than a frame",
      [](ClipEdits* e) {
        e->frames = {5, 6, 1};
-       e->resample_fps = 1e9;
+       e->fps = 1e9;
      }},
-    {"slower", [](ClipEdits* e) { e->resample_fps = 7; }},
+    {"slower", [](ClipEdits* e) { e->fps = 7; }},
     {"in place",
      [](ClipEdits* e) {
-       e->root_motion = RootMotion::kInPlace;
+       e->in_place = true;
        e->source.up_axis = UpAxis::kY;
      }},
     {"in place, the up axis is not known",
-     [](ClipEdits* e) { e->root_motion = RootMotion::kInPlace; }},
+     [](ClipEdits* e) { e->in_place = true; }},
     {"units",
      [](ClipEdits* e) {
        e->source = {UpAxis::kZ, 0.01};
-       e->up_axis = UpAxis::kY;
-       e->meters_per_unit = 1;
+       e->to_up = UpAxis::kY;
+       e->to_units = 1;
      }},
-    {"no such joint", [](ClipEdits* e) { e->drop_joints = {"Nobody"}; }},
-    {"unknown source", [](ClipEdits* e) { e->meters_per_unit = 1; }},
+    {"no such joint", [](ClipEdits* e) { e->drop = {"Nobody"}; }},
+    {"unknown source", [](ClipEdits* e) { e->to_units = 1; }},
 };
 
 void PrintTo(const EditCase& edit, std::ostream* out) { *out << edit.name; }

@@ -108,7 +108,7 @@ struct Amplifier {
 std::vector<Amplifier> Amplifiers() {
   constexpr size_t kJoints = 19'000;
   ConvertOptions long_names = Asking(16, CsvFormat{});
-  long_names.edits.rename_joints = {{"j", std::string(4096, 'n')}};
+  long_names.edits.rename = {{"j", std::string(4096, 'n')}};
   return {
       {"names of channels padded to the widest",
        Star(199'000, Joints(kJoints, "j")) +
@@ -161,7 +161,7 @@ TEST(CostTest, NewNamesAreDrawn) {
   const std::string text = Star(1, Joints(kJoints, "j")) + Motion("1", "0\n");
   ConvertOptions options;
   options.checks_only = true;
-  options.edits.rename_joints = {{"j", std::string(kBytes, 'n')}};
+  options.edits.rename = {{"j", std::string(kBytes, 'n')}};
   for (const bool whole : {true, false}) {
     SCOPED_TRACE(whole);
     Cost cost;

@@ -94,8 +94,8 @@ std::string ManyFaults(int joints) {
 
 TEST(EarlyIssues, AreAtMostMaxIssuesOfWhichTheLastIsAnError) {
   ConvertOptions options;
-  options.report.severity_overrides = {{"TEXT_COMMENT", Severity::kHint},
-                                       {"DATA_NOT_FINITE", Severity::kError}};
+  options.report.severities = {{"TEXT_COMMENT", Severity::kHint},
+                               {"DATA_NOT_FINITE", Severity::kError}};
   for (const int64_t most : {1, 2, 3, 7}) {
     options.report.max_issues = most;
     const EarlyRun run = ConvertEarly(ManyFaults(30), options, 10);
@@ -107,7 +107,7 @@ TEST(EarlyIssues, AreAtMostMaxIssuesOfWhichTheLastIsAnError) {
 
 TEST(EarlyIssues, IgnoredCodesDoNotCome) {
   ConvertOptions options;
-  options.report.ignore_codes = {"TEXT_COMMENT"};
+  options.report.ignore = {"TEXT_COMMENT"};
   for (const Issue& issue : ConvertEarly(ManyFaults(3), options, 10).early) {
     EXPECT_NE(issue.code, "TEXT_COMMENT");
   }

@@ -45,14 +45,14 @@ void PrintTo(const EditRow& edit, std::ostream* out) { *out << edit.name; }
 const EditRow kEdits[] = {
     {"Nothing", [](auto*) {}, 3, 2, 0.5, {4, 5, 6}, {4, 15, 6}},
     {"Drop",
-     [](auto* e) { e->drop_joints = {"Arm"}; },
+     [](auto* e) { e->drop = {"Arm"}; },
      2,
      2,
      0.5,
      {4, 5, 6},
      {4, 15, 6}},
     {"Keep",
-     [](auto* e) { e->keep_joints = {"Hips"}; },
+     [](auto* e) { e->keep = {"Hips"}; },
      1,
      2,
      0.5,
@@ -74,17 +74,11 @@ const EditRow kEdits[] = {
      1,
      {1, 2, 3},
      {1, 12, 3}},
-    {"Rate",
-     [](auto* e) { e->resample_fps = 4; },
-     3,
-     3,
-     0.25,
-     {4, 5, 6},
-     {4, 15, 6}},
+    {"Rate", [](auto* e) { e->fps = 4; }, 3, 3, 0.25, {4, 5, 6}, {4, 15, 6}},
     {"UpAxis",
      [](auto* e) {
        e->source.up_axis = UpAxis::kZ;
-       e->up_axis = UpAxis::kY;
+       e->to_up = UpAxis::kY;
      },
      3,
      2,
@@ -94,7 +88,7 @@ const EditRow kEdits[] = {
     {"Units",
      [](auto* e) {
        e->source.meters_per_unit = 1;
-       e->meters_per_unit = 0.01;
+       e->to_units = 0.01;
      },
      3,
      2,
@@ -103,7 +97,7 @@ const EditRow kEdits[] = {
      {400, 1500, 600}},
     {"InPlace",
      [](auto* e) {
-       e->root_motion = RootMotion::kInPlace;
+       e->in_place = true;
        e->source.up_axis = UpAxis::kY;
      },
      3,
@@ -112,7 +106,7 @@ const EditRow kEdits[] = {
      {0, 5, 0},
      {0, 15, 0}},
     {"AtOrigin",
-     [](auto* e) { e->root_motion = RootMotion::kOrigin; },
+     [](auto* e) { e->at_origin = true; },
      3,
      2,
      0.5,
@@ -198,7 +192,7 @@ TEST_P(EditTest, IsInTheBvhThatIsWritten) {
 
 TEST(Edits, RenameJoints) {
   ConvertOptions options;
-  options.edits.rename_joints = {{"Hips", "mPelvis"}};
+  options.edits.rename = {{"Hips", "mPelvis"}};
   const ConvertResult result = ConvertText(TwoFrames(), options, nullptr);
   ASSERT_TRUE(result.status.ok()) << result.status;
   EXPECT_EQ(result.info.joints[0].name, "mPelvis");
@@ -210,7 +204,7 @@ TEST(Edits, LeaveTheReportAsItWas) {
   ConvertOptions options;
   const std::string text = TwoFrames("0");
   const ConvertResult plain = ConvertText(text, options, nullptr);
-  options.edits.keep_joints = {"Hips"};
+  options.edits.keep = {"Hips"};
   const ConvertResult edited = ConvertText(text, options, nullptr);
   ASSERT_FALSE(plain.report.issues.empty());
   EXPECT_EQ(edited.report.issues.size(), plain.report.issues.size());
@@ -230,9 +224,8 @@ struct BadEdit {
 void PrintTo(const BadEdit& edit, std::ostream* out) { *out << edit.name; }
 
 const BadEdit kBadEdits[] = {
-    {"NoSuchJoint", [](auto* e) { e->drop_joints = {"Tail"}; },
-     Code::kInvalidArgument, "EDIT_DOES_NOT_FIT", "field",
-     "options.edits.drop_joints"},
+    {"NoSuchJoint", [](auto* e) { e->drop = {"Tail"}; }, Code::kInvalidArgument,
+     "EDIT_DOES_NOT_FIT", "field", "options.edits.drop"},
     {"NoSuchFrame", [](auto* e) { e->frames.begin = 2; },
      Code::kInvalidArgument, "EDIT_DOES_NOT_FIT", "field",
      "options.edits.frames"},
@@ -244,15 +237,14 @@ const BadEdit kBadEdits[] = {
        e->frames = {2, 1, 1};
      },
      Code::kInvalidArgument, "FIELD_INVALID", "field", "options.edits.frames"},
-    {"UnitsUnknown", [](auto* e) { e->meters_per_unit = 1; },
+    {"UnitsUnknown", [](auto* e) { e->to_units = 1; },
      Code::kFailedPrecondition, "SOURCE_CONVENTION_UNKNOWN", "needs",
-     "options.read.meters_per_unit"},
-    {"UpAxisUnknown", [](auto* e) { e->up_axis = UpAxis::kY; },
+     "options.read.units"},
+    {"UpAxisUnknown", [](auto* e) { e->to_up = UpAxis::kY; },
      Code::kFailedPrecondition, "SOURCE_CONVENTION_UNKNOWN", "needs",
-     "options.read.up_axis"},
-    {"RateUnknown", [](auto* e) { e->resample_fps = 30; },
-     Code::kFailedPrecondition, "FRAME_RATE_UNKNOWN", "field",
-     "options.edits.resample_fps"},
+     "options.read.up"},
+    {"RateUnknown", [](auto* e) { e->fps = 30; }, Code::kFailedPrecondition,
+     "FRAME_RATE_UNKNOWN", "field", "options.edits.fps"},
 };
 
 class BadEditTest : public ::testing::TestWithParam<BadEdit> {};
@@ -271,7 +263,7 @@ TEST_P(BadEditTest, FailsWithItsReason) {
 }
 
 TEST(Edits, NameTheLimitThatTheyExceed) {
-  ConvertOptions options = With([](auto* e) { e->resample_fps = 1000; });
+  ConvertOptions options = With([](auto* e) { e->fps = 1000; });
   options.limits.max_frames = 100;
   StringReceiver receiver;
   const ConvertResult result = ConvertText(TwoFrames(), options, &receiver);
@@ -286,7 +278,7 @@ TEST(Edits, NameTheLimitThatTheyExceed) {
 
 // A clip that is too broken to convert is not edited either.
 TEST(Edits, AreNotTriedOnABrokenClip) {
-  ConvertOptions options = With([](auto* e) { e->drop_joints = {"Tail"}; });
+  ConvertOptions options = With([](auto* e) { e->drop = {"Tail"}; });
   StringReceiver receiver;
   const ConvertResult result =
       ConvertText(TextWithRows(2, "1 2\n3 4 5\n"), options, &receiver);
@@ -298,9 +290,9 @@ TEST(Edits, AreNotTriedOnABrokenClip) {
 TEST(Edits, DoNotAffectTheNextClip) {
   const ConvertOptions plain = With([](auto*) {});
   const ConvertOptions edits = With([](auto* e) {
-    e->drop_joints = {"J2"};
-    e->resample_fps = 50;
-    e->root_motion = RootMotion::kInPlace;
+    e->drop = {"J2"};
+    e->fps = 50;
+    e->in_place = true;
     e->source.up_axis = UpAxis::kY;
   });
   std::vector<std::vector<std::string>> made;

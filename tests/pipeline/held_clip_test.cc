@@ -45,9 +45,9 @@ std::vector<HeldCase> HeldCases() {
   const std::vector<OutputRequest> whole = {
       {"j", PositionsFormat{TensorLayout::kJointMajor, true}},
       {"b", BvhFormat{}}};
-  const auto slower = [](ClipEdits* edits) { edits->resample_fps = 37; };
-  const auto drop = [](ClipEdits* edits) { edits->drop_joints = {"J1"}; };
-  const auto misfit = [](ClipEdits* edits) { edits->drop_joints = {"None"}; };
+  const auto slower = [](ClipEdits* edits) { edits->fps = 37; };
+  const auto drop = [](ClipEdits* edits) { edits->drop = {"J1"}; };
+  const auto misfit = [](ClipEdits* edits) { edits->drop = {"None"}; };
   return {{"no outputs", {}},
           {"no outputs, resampled", {}, slower},
           {"tiles", tiles},
@@ -124,7 +124,7 @@ TEST(HeldClip, RulesWithoutIssuesAreLeftOut) {
   ASSERT_TRUE(WriteBvh(clip, {}, &sink).ok());
   const auto codes = [&](const std::vector<std::string>& ignored) {
     ConvertOptions options;
-    options.report.ignore_codes = ignored;
+    options.report.ignore = ignored;
     std::vector<std::string> found;
     for (const Issue& issue :
          Convert(text, options, nullptr, nullptr).report.issues) {

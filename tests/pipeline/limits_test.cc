@@ -112,7 +112,7 @@ TEST_P(LimitTest, ZeroIsNoLimit) { EXPECT_TRUE(ConvertWith(0).status.ok()); }
 TEST_P(LimitTest, HoldsWhenItsCodeIsIgnored) {
   ConvertOptions options;
   options.limits.*GetParam().field = GetParam().has - 1;
-  options.report.ignore_codes = {GetParam().reason};
+  options.report.ignore = {GetParam().reason};
   const ConvertResult result = ConvertText(Text(), options, nullptr);
   EXPECT_FALSE(result.status.ok());
   EXPECT_TRUE(result.outputs.empty());

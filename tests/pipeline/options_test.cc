@@ -43,37 +43,37 @@ const Choice kChoices[] = {
      }},
     {"KnownCodes", kOk, "",
      [](ConvertOptions* o) {
-       o->report.ignore_codes = {"TEXT_EMPTY"};
-       o->report.only_codes = {"LIMIT_FRAMES"};
-       o->report.severity_overrides = {{"TEXT_COMMENT", Severity::kHint}};
+       o->report.ignore = {"TEXT_EMPTY"};
+       o->report.only = {"LIMIT_FRAMES"};
+       o->report.severities = {{"TEXT_COMMENT", Severity::kHint}};
      }},
-    {"IgnoresUnknownCode", kBad, "ignore_codes",
-     [](ConvertOptions* o) { o->report.ignore_codes = {"NO_SUCH_CODE"}; }},
-    {"IgnoresLowerCase", kBad, "ignore_codes",
-     [](ConvertOptions* o) { o->report.ignore_codes = {"text_empty"}; }},
-    {"IgnoresEmptyCode", kBad, "ignore_codes",
-     [](ConvertOptions* o) { o->report.ignore_codes = {""}; }},
-    {"UnknownCodeBehindKnown", kBad, "ignore_codes",
+    {"IgnoresUnknownCode", kBad, "ignore",
+     [](ConvertOptions* o) { o->report.ignore = {"NO_SUCH_CODE"}; }},
+    {"IgnoresLowerCase", kBad, "ignore",
+     [](ConvertOptions* o) { o->report.ignore = {"text_empty"}; }},
+    {"IgnoresEmptyCode", kBad, "ignore",
+     [](ConvertOptions* o) { o->report.ignore = {""}; }},
+    {"UnknownCodeBehindKnown", kBad, "ignore",
      [](ConvertOptions* o) {
-       o->report.ignore_codes = {"TEXT_EMPTY", "X"};
+       o->report.ignore = {"TEXT_EMPTY", "X"};
      }},
-    {"OnlyUnknownCode", kBad, "only_codes",
-     [](ConvertOptions* o) { o->report.only_codes = {"NO_SUCH_CODE"}; }},
+    {"OnlyUnknownCode", kBad, "only",
+     [](ConvertOptions* o) { o->report.only = {"NO_SUCH_CODE"}; }},
     {"IgnoresAGroup", kOk, "",
-     [](ConvertOptions* o) { o->report.ignore_codes = {"DATA_*"}; }},
+     [](ConvertOptions* o) { o->report.ignore = {"DATA_*"}; }},
     {"OnlyAGroup", kOk, "",
-     [](ConvertOptions* o) { o->report.only_codes = {"SKELETON_*"}; }},
-    {"IgnoresNoGroup", kBad, "ignore_codes",
-     [](ConvertOptions* o) { o->report.ignore_codes = {"NONE_*"}; }},
-    {"IgnoresEverything", kBad, "ignore_codes",
-     [](ConvertOptions* o) { o->report.ignore_codes = {"*"}; }},
-    {"OverridesAGroup", kBad, "severity_overrides",
+     [](ConvertOptions* o) { o->report.only = {"SKELETON_*"}; }},
+    {"IgnoresNoGroup", kBad, "ignore",
+     [](ConvertOptions* o) { o->report.ignore = {"NONE_*"}; }},
+    {"IgnoresEverything", kBad, "ignore",
+     [](ConvertOptions* o) { o->report.ignore = {"*"}; }},
+    {"OverridesAGroup", kBad, "severities",
      [](ConvertOptions* o) {
-       o->report.severity_overrides = {{"DATA_*", Severity::kInfo}};
+       o->report.severities = {{"DATA_*", Severity::kInfo}};
      }},
-    {"OverridesUnknownCode", kBad, "severity_overrides",
+    {"OverridesUnknownCode", kBad, "severities",
      [](ConvertOptions* o) {
-       o->report.severity_overrides = {{"NO_SUCH_CODE", Severity::kInfo}};
+       o->report.severities = {{"NO_SUCH_CODE", Severity::kInfo}};
      }},
     {"KnownThreshold", kOk, "",
      [](ConvertOptions* o) {
@@ -120,15 +120,15 @@ const Choice kChoices[] = {
      [](ConvertOptions* o) { o->outputs = {BvhWith(2'000'000'000)}; }},
     {"AsManyCodesAsAllowed", kOk, "",
      [](ConvertOptions* o) {
-       o->report.ignore_codes.assign(kMaxCodes, "TEXT_EMPTY");
+       o->report.ignore.assign(kMaxCodes, "TEXT_EMPTY");
      }},
-    {"TooManyCodes", kBad, "ignore_codes",
+    {"TooManyCodes", kBad, "ignore",
      [](ConvertOptions* o) {
-       o->report.ignore_codes.assign(kMaxCodes + 1, "TEXT_EMPTY");
+       o->report.ignore.assign(kMaxCodes + 1, "TEXT_EMPTY");
      }},
-    {"OnlyTooManyCodes", kBad, "only_codes",
+    {"OnlyTooManyCodes", kBad, "only",
      [](ConvertOptions* o) {
-       o->report.only_codes.assign(kMaxCodes + 1, "TEXT_EMPTY");
+       o->report.only.assign(kMaxCodes + 1, "TEXT_EMPTY");
      }},
     {"LongestId", kOk, "",
      [](ConvertOptions* o) {
@@ -138,15 +138,13 @@ const Choice kChoices[] = {
      [](ConvertOptions* o) {
        o->outputs = {{std::string(kMaxOutputIdBytes + 1, 'a'), CsvFormat{}}};
      }},
-    {"TooManyJoints", kBad, "drop_joints",
-     [](ConvertOptions* o) {
-       o->edits.drop_joints.assign(kMaxJointNames + 1, "");
-     }},
-    {"TooManyPriorities", kBad, "anim.joint_priorities",
+    {"TooManyJoints", kBad, "drop",
+     [](ConvertOptions* o) { o->edits.drop.assign(kMaxJointNames + 1, ""); }},
+    {"TooManyPriorities", kBad, "anim.joint_priority",
      [](ConvertOptions* o) {
        AnimFormat anim;
-       anim.settings.joint_priorities.assign(kMaxJointPriorities + 1,
-                                             {"mHead", 1});
+       anim.settings.joint_priority.assign(kMaxJointPriorities + 1,
+                                           {"mHead", 1});
        o->outputs = {{"", anim}};
      }},
     {"TooManyOutputs", absl::StatusCode::kResourceExhausted, "",
@@ -215,13 +213,13 @@ AnimFormat AnimWith(const std::function<void(AnimFormat*)>& change) {
 
 // Each word is as long as is read, or is refused for its length.
 const std::pair<const char*, Change> kDirtyWords[] = {
-    {"options.validation.ignore_codes",
-     [](ConvertOptions* o) { o->report.ignore_codes = {Dirt(5000)}; }},
-    {"options.validation.only_codes",
-     [](ConvertOptions* o) { o->report.only_codes = {Dirt(5000)}; }},
-    {"options.validation.severity_overrides",
+    {"options.validation.ignore",
+     [](ConvertOptions* o) { o->report.ignore = {Dirt(5000)}; }},
+    {"options.validation.only",
+     [](ConvertOptions* o) { o->report.only = {Dirt(5000)}; }},
+    {"options.validation.severities",
      [](ConvertOptions* o) {
-       o->report.severity_overrides = {{Dirt(5000), Severity::kInfo}};
+       o->report.severities = {{Dirt(5000), Severity::kInfo}};
      }},
     {"options.validation.thresholds[0]",
      [](ConvertOptions* o) {
@@ -239,7 +237,7 @@ const std::pair<const char*, Change> kDirtyWords[] = {
      [](ConvertOptions* o) {
        o->outputs = {{Dirt(1000), CsvFormat{}}, {Dirt(1000), NpzFormat{}}};
      }},
-    {"options.outputs[0].anim.joint_map",
+    {"options.outputs[0].anim.map",
      [](ConvertOptions* o) {
        o->outputs = {
            {"", AnimWith([](AnimFormat* a) { a->joint_map = Dirt(5000); })}};
@@ -250,29 +248,29 @@ const std::pair<const char*, Change> kDirtyWords[] = {
                         a->settings.emote = Dirt(5000);
                       })}};
      }},
-    {"options.outputs[0].anim.joint_priorities",
+    {"options.outputs[0].anim.joint_priority",
      [](ConvertOptions* o) {
        o->outputs = {{"", AnimWith([](AnimFormat* a) {
-                        a->settings.joint_priorities = {{Dirt(5000), 1}};
+                        a->settings.joint_priority = {{Dirt(5000), 1}};
                       })}};
      }},
-    {"options.edits.drop_joints",
-     [](ConvertOptions* o) { o->edits.drop_joints = {Dirt(5000)}; }},
-    {"options.edits.drop_joints",
-     [](ConvertOptions* o) { o->edits.drop_joints = {Dirt(4000)}; }},
-    {"options.edits.keep_joints",
-     [](ConvertOptions* o) { o->edits.keep_joints = {Dirt(4000)}; }},
-    {"options.edits.rename_joints",
+    {"options.edits.drop",
+     [](ConvertOptions* o) { o->edits.drop = {Dirt(5000)}; }},
+    {"options.edits.drop",
+     [](ConvertOptions* o) { o->edits.drop = {Dirt(4000)}; }},
+    {"options.edits.keep",
+     [](ConvertOptions* o) { o->edits.keep = {Dirt(4000)}; }},
+    {"options.edits.rename",
      [](ConvertOptions* o) {
-       o->edits.rename_joints = {{Dirt(4000), "a"}};
+       o->edits.rename = {{Dirt(4000), "a"}};
      }},
-    {"options.edits.rename_joints",
+    {"options.edits.rename",
      [](ConvertOptions* o) {
-       o->edits.rename_joints = {{"a", Dirt(4000)}};
+       o->edits.rename = {{"a", Dirt(4000)}};
      }},
-    {"options.edits.rename_joints",
+    {"options.edits.rename",
      [](ConvertOptions* o) {
-       o->edits.rename_joints = {{Dirt(4000), "a"}, {Dirt(4000), "b"}};
+       o->edits.rename = {{Dirt(4000), "a"}, {Dirt(4000), "b"}};
      }},
     {"options.edits.joint_map",
      [](ConvertOptions* o) { o->edits.joint_map = Dirt(5000); }},
@@ -280,11 +278,11 @@ const std::pair<const char*, Change> kDirtyWords[] = {
      [](ConvertOptions* o) {
        o->edits.joint_map_rows = {{"a", Dirt(4000)}};
      }},
-    {"options.edits.root_alignment.position_axes",
+    {"options.edits.root_axes",
      [](ConvertOptions* o) {
        o->edits.root_alignment.position_axes = Dirt(5000);
      }},
-    {"options.edits.root_alignment.position_signs",
+    {"options.edits.root_signs",
      [](ConvertOptions* o) {
        o->edits.root_alignment.position_signs = Dirt(5000);
      }},
@@ -292,7 +290,7 @@ const std::pair<const char*, Change> kDirtyWords[] = {
      [](ConvertOptions* o) { o->edits.body_root = Dirt(5000); }},
     {"options.edits.body_root",
      [](ConvertOptions* o) {
-       o->edits.root_motion = RootMotion::kOrigin;
+       o->edits.at_origin = true;
        o->edits.body_root = Dirt(4000);
      }},
 };

@@ -185,7 +185,7 @@ ConvertResult ConvertByPieces(std::string_view text,
 
 TEST(Receiver, IsAskedForTheMemoryOfAClip) {
   ConvertOptions edited = One({"", NpzFormat{}});
-  edited.edits.resample_fps = 240;
+  edited.edits.fps = 240;
   ConvertOptions report;
   report.checks_only = true;
   const std::string text = ChainText(30, 2'000);

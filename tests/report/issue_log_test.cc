@@ -74,7 +74,7 @@ TEST(IssueLog, AnIssueCanHaveASeverityOfItsOwn) {
 
 TEST(IssueLog, AChosenSeverityComesBeforeThatOfAnIssue) {
   ReportOptions options;
-  options.severity_overrides = {{"DATA_NOT_FINITE", Severity::kError}};
+  options.severities = {{"DATA_NOT_FINITE", Severity::kError}};
   IssueLog log(options);
   log.AddAs(Severity::kHint, kWarning, At(7));
   const Report report = log.Finish(true, true);
@@ -96,7 +96,7 @@ TEST(IssueLog, ValuesThatAreNotFiniteStateTheirRows) {
 
 TEST(IssueLog, TellsAnIgnoredIssueFromOneThatIsListedOrMissing) {
   ReportOptions options;
-  options.ignore_codes = {"DATA_NOT_FINITE", "DATA_SPIKE"};
+  options.ignore = {"DATA_NOT_FINITE", "DATA_SPIKE"};
   IssueLog log(options);
   log.Add(IssueCode::DATA_NOT_FINITE, At(7, 2), {{"word", "'nan'"}});
   log.Add(IssueCode::DATA_JUMP, At(7, 2));
@@ -129,7 +129,7 @@ TEST(IssueLog, AnIssueAboutTheFrameTimeHasItsPlace) {
 TEST(IssueLog, RowsOfTwoCodesAreNotStatedButThatTheyAreNotJudged) {
   for (const bool is_ignored : {false, true}) {
     ReportOptions options;
-    if (is_ignored) options.ignore_codes = {"DATA_OUT_OF_RANGE"};
+    if (is_ignored) options.ignore = {"DATA_OUT_OF_RANGE"};
     IssueLog log(options);
     log.Add(kWarning, At(7, 2), {{"word", "'nan'"}}, 8);
     const bool is_counted = log.Repeat(IssueCode::DATA_OUT_OF_RANGE, 2);
@@ -221,7 +221,7 @@ TEST(IssueLog, RepeatCountsWhatWasAdded) {
 TEST(IssueLog, RepeatIsEnoughWhereNothingWouldBeListed) {
   ReportOptions options;
   options.max_issues = 1;
-  options.ignore_codes = {"MOTION_NUMBER_INVALID"};
+  options.ignore = {"MOTION_NUMBER_INVALID"};
   IssueLog log(options);
   EXPECT_TRUE(log.Repeat(kError, 2));
   EXPECT_EQ(log.faults(), 1);
@@ -240,7 +240,7 @@ TEST(IssueLog, RepeatOrAddGiveTheSameReport) {
   for (const bool ignored : {false, true}) {
     ReportOptions options;
     options.max_issues = 3;
-    if (ignored) options.ignore_codes = {"DATA_NOT_FINITE"};
+    if (ignored) options.ignore = {"DATA_NOT_FINITE"};
     IssueLog added(options);
     IssueLog repeated(options);
     for (int i = 0; i < 100; ++i) {

@@ -133,7 +133,7 @@ constexpr std::string_view kThresholds = R"(
 ## Thresholds
 
 A rule about motion compares measures with thresholds. A caller can choose other
-values: `--rule CODE.NAME=VALUE` of the command line, and
+values: `--thresholds CODE.NAME=VALUE` of the command line, and
 `ValidationOptions.thresholds` of the API. A report lists the values that differ
 from those of this page.
 

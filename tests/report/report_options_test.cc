@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 
 TEST(IssueLog, IgnoredCodesAreNeitherListedNorCounted) {
   ReportOptions options;
-  options.ignore_codes = {"DATA_NOT_FINITE", "MOTION_NUMBER_INVALID"};
+  options.ignore = {"DATA_NOT_FINITE", "MOTION_NUMBER_INVALID"};
   IssueLog log(options);
   log.Add(kWarning, At(1));
   log.Add(kError, At(2));
@@ -32,7 +32,7 @@ TEST(IssueLog, IgnoredCodesAreNeitherListedNorCounted) {
 
 TEST(IssueLog, OnlyCodesHideAllOthers) {
   ReportOptions options;
-  options.only_codes = {"DATA_NOT_FINITE"};
+  options.only = {"DATA_NOT_FINITE"};
   IssueLog log(options);
   log.Add(kWarning, At(1));
   log.Add(kError, At(2));
@@ -45,7 +45,7 @@ TEST(IssueLog, OnlyCodesHideAllOthers) {
 
 TEST(IssueLog, GroupsStandForTheirCodes) {
   ReportOptions options;
-  options.ignore_codes = {"DATA_*"};
+  options.ignore = {"DATA_*"};
   IssueLog log(options);
   log.Add(kWarning, At(1));
   log.Add(kInfo, At(3));
@@ -70,8 +70,8 @@ TEST(ListsData, SaysWhetherTheRulesCountAtAll) {
   };
   for (const auto& c : kCases) {
     ReportOptions options;
-    options.ignore_codes = c.ignored;
-    options.only_codes = c.only;
+    options.ignore = c.ignored;
+    options.only = c.only;
     options.strict = c.is_strict;
     EXPECT_EQ(ListsData(options), c.lists_data)
         << ::testing::PrintToString(c.ignored) << " "
@@ -81,8 +81,8 @@ TEST(ListsData, SaysWhetherTheRulesCountAtAll) {
 
 TEST(IssueLog, IgnoreHoldsAmongOnlyCodes) {
   ReportOptions options;
-  options.only_codes = {"DATA_NOT_FINITE"};
-  options.ignore_codes = {"DATA_NOT_FINITE"};
+  options.only = {"DATA_NOT_FINITE"};
+  options.ignore = {"DATA_NOT_FINITE"};
   IssueLog log(options);
   log.Add(kWarning, At(1));
   EXPECT_TRUE(log.Finish(true, true).issues.empty());
@@ -90,8 +90,8 @@ TEST(IssueLog, IgnoreHoldsAmongOnlyCodes) {
 
 TEST(IssueLog, OverridesChangeSeverityCountAndVerdict) {
   ReportOptions options;
-  options.severity_overrides = {{"DATA_NOT_FINITE", Severity::kError},
-                                {"SKELETON_ZERO_LENGTH_BONE", Severity::kHint}};
+  options.severities = {{"DATA_NOT_FINITE", Severity::kError},
+                        {"SKELETON_ZERO_LENGTH_BONE", Severity::kHint}};
   IssueLog log(options);
   log.Add(kInfo, At(1));
   log.Add(kWarning, At(2));
@@ -108,7 +108,7 @@ TEST(IssueLog, OverridesChangeSeverityCountAndVerdict) {
 TEST(IssueLog, OverridesHoldInStrictMode) {
   ReportOptions options;
   options.strict = true;
-  options.severity_overrides = {{"DATA_NOT_FINITE", Severity::kInfo}};
+  options.severities = {{"DATA_NOT_FINITE", Severity::kInfo}};
   IssueLog log(options);
   log.Add(kWarning, At(1));
   const Report report = log.Finish(true, true);

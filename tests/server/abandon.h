@@ -55,8 +55,8 @@ inline v1::ConvertClipRequest ManyFrames(double frames) {
       "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 0\nJOINT j\n{\nOFFSET 0 1 "
       "0\nCHANNELS 1 Xrotation\n}\n}\nMOTION\nFrames: 2\nFrame Time: "
       "1\n1\n2\n");
-  request.mutable_options()->mutable_edits()->add_keep_joints("r");
-  request.mutable_options()->mutable_edits()->set_resample_fps(frames / 2);
+  request.mutable_options()->mutable_edits()->add_keep("r");
+  request.mutable_options()->mutable_edits()->set_fps(frames / 2);
   return request;
 }
 

@@ -46,7 +46,7 @@ void AddAnims(std::vector<OutputRequest>* out) {
       out);
   Add(Anim([](auto* a) {
         a->joint_map_rows = {{"Root", "mPelvis"}, {"hip", "mTorso"}};
-        a->for_upload = true;
+        a->upload = true;
       }),
       out);
   Add(Anim([](auto* a) { a->joint_map = "second_life"; }), out);
@@ -55,12 +55,12 @@ void AddAnims(std::vector<OutputRequest>* out) {
   Add(Anim([](auto* a) { a->max_bytes = 400; }), out);
   Add(Anim([](auto* a) {
         a->max_degrees = 0;
-        a->max_millimetres = 0;
+        a->max_mm = 0;
       }),
       out);
   Add(Anim([](auto* a) {
-        a->settings.base_priority = 3;
-        a->settings.joint_priorities = {{"mPelvis", 5}};
+        a->settings.priority = 3;
+        a->settings.joint_priority = {{"mPelvis", 5}};
         a->settings.loop = true;
         a->settings.loop_in = 0.01F;
         a->settings.ease_out = 0.02F;
@@ -90,9 +90,9 @@ void RenameAll(const JointList& joints, ClipEdits* edits) {
   std::vector<std::string> names = NamesOf(joints);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  edits->rename_joints.clear();
+  edits->rename.clear();
   for (const std::string& name : names) {
-    edits->rename_joints.emplace_back(name, name + " renamed");
+    edits->rename.emplace_back(name, name + " renamed");
   }
 }
 
@@ -107,27 +107,25 @@ void AddJointEdits(std::vector<EditChoice>* out) {
   using Joints = const JointList&;
   const std::vector<EditChoice> choices = {
       {"drop the first",
-       [](Joints j, ClipEdits* e) { e->drop_joints = {FirstOf(j)}; }},
-      {"drop the last",
-       [](Joints j, ClipEdits* e) { e->drop_joints = {LastOf(j)}; }},
+       [](Joints j, ClipEdits* e) { e->drop = {FirstOf(j)}; }},
+      {"drop the last", [](Joints j, ClipEdits* e) { e->drop = {LastOf(j)}; }},
       {"drop the first, rigidly",
        [](Joints j, ClipEdits* e) {
-         e->drop_joints = {FirstOf(j)};
+         e->drop = {FirstOf(j)};
          e->drop_mode = DropMode::kRigid;
        }},
-      {"drop all", [](Joints, ClipEdits* e) { e->drop_joints = {"*"}; }},
+      {"drop all", [](Joints, ClipEdits* e) { e->drop = {"*"}; }},
       {"drop an unknown joint",
-       [](Joints, ClipEdits* e) { e->drop_joints = {"None"}; }},
+       [](Joints, ClipEdits* e) { e->drop = {"None"}; }},
       {"keep the first",
-       [](Joints j, ClipEdits* e) { e->keep_joints = {FirstOf(j)}; }},
-      {"keep the last",
-       [](Joints j, ClipEdits* e) { e->keep_joints = {LastOf(j)}; }},
+       [](Joints j, ClipEdits* e) { e->keep = {FirstOf(j)}; }},
+      {"keep the last", [](Joints j, ClipEdits* e) { e->keep = {LastOf(j)}; }},
       {"keep the second of a name",
-       [](Joints j, ClipEdits* e) { e->keep_joints = {LastOf(j) + "#2"}; }},
+       [](Joints j, ClipEdits* e) { e->keep = {LastOf(j) + "#2"}; }},
       {"rename all", RenameAll},
       {"rename to what is there",
        [](Joints j, ClipEdits* e) {
-         e->rename_joints = {{FirstOf(j), LastOf(j)}};
+         e->rename = {{FirstOf(j), LastOf(j)}};
        }},
       {"rows of a map", [](Joints j, ClipEdits* e) {
          e->joint_map_rows = {{FirstOf(j), "mPelvis"}, {"Unknown", "mTorso"}};
@@ -159,15 +157,15 @@ void AddFrameEdits(std::vector<EditChoice>* out) {
   range("frames after the end", {100'000, 0, 1});
   const auto rate = [&](const char* name, double fps, Interpolation way) {
     out->push_back(Plain(name, [fps, way](auto* e) {
-      e->resample_fps = fps;
+      e->fps = fps;
       e->interpolation = way;
     }));
   };
   out->push_back(Plain("a stated rate", [](auto* e) { e->state_fps = 50; }));
   rate("more frames", 133, Interpolation::kSlerp);
-  rate("more frames by angles", 133, Interpolation::kLerpAngle);
+  rate("more frames by angles", 133, Interpolation::kLerp);
   rate("fewer frames", 7, Interpolation::kSlerp);
-  rate("fewer frames by angles", 7, Interpolation::kLerpAngle);
+  rate("fewer frames by angles", 7, Interpolation::kLerp);
   rate("very many frames", 1e9, Interpolation::kSlerp);
 }
 
@@ -176,35 +174,32 @@ void AddRepairs(std::vector<EditChoice>* out) {
     e->repairs = {true, true, 3, true, true};
   }));
   out->push_back(Plain("unwrapped, then resampled", [](auto* e) {
-    e->repairs.unwrap_angles = true;
-    e->resample_fps = 7;
-    e->interpolation = Interpolation::kLerpAngle;
+    e->repairs.unwrap = true;
+    e->fps = 7;
+    e->interpolation = Interpolation::kLerp;
   }));
 }
 
 void AddSpaceEdits(std::vector<EditChoice>* out) {
   out->push_back(Plain("turned to Y up", [](auto* e) {
     e->source.up_axis = UpAxis::kZ;
-    e->up_axis = UpAxis::kY;
+    e->to_up = UpAxis::kY;
   }));
   out->push_back(Plain("turned to Z up", [](auto* e) {
     e->source.up_axis = UpAxis::kY;
-    e->up_axis = UpAxis::kZ;
+    e->to_up = UpAxis::kZ;
   }));
   out->push_back(Plain("in metres", [](auto* e) {
     e->source.meters_per_unit = 0.0254;
-    e->meters_per_unit = 1;
+    e->to_units = 1;
   }));
   out->push_back(Plain("mirrored", [](auto* e) { e->mirror = true; }));
-  out->push_back(
-      Plain("of unknown unit", [](auto* e) { e->meters_per_unit = 1; }));
-  out->push_back(Plain("in place",
-                       [](auto* e) { e->root_motion = RootMotion::kInPlace; }));
-  out->push_back(Plain("at the origin",
-                       [](auto* e) { e->root_motion = RootMotion::kOrigin; }));
+  out->push_back(Plain("of unknown unit", [](auto* e) { e->to_units = 1; }));
+  out->push_back(Plain("in place", [](auto* e) { e->in_place = true; }));
+  out->push_back(Plain("at the origin", [](auto* e) { e->at_origin = true; }));
   out->push_back(Plain("on the floor", [](auto* e) { e->floor = true; }));
   out->push_back(Plain("of an unknown body root", [](auto* e) {
-    e->root_motion = RootMotion::kOrigin;
+    e->at_origin = true;
     e->body_root = "none";
   }));
   out->push_back(Plain("aligned", [](auto* e) {
@@ -250,8 +245,8 @@ std::vector<OutputRequest> OneOfEachFormat() {
   Add(PositionsFormat{}, &out);
   Add(PositionsFormat{TensorLayout::kJointMajor, true}, &out);
   Add(RotationsFormat{}, &out);
-  Add(RotationsFormat{.kind = RotationKind::kMatrix,
-                      .space = RotationSpace::kWorld,
+  Add(RotationsFormat{.rotation_kind = RotationKind::kMatrix,
+                      .rotation_space = RotationSpace::kWorld,
                       .with_end_sites = true},
       &out);
   Add(RotationsFormat{RotationKind::kSixD, TensorLayout::kJointMajor}, &out);
@@ -286,9 +281,8 @@ std::vector<ReadChoice> ReadChoices() {
            }},
           {"one issue", [](auto* o) { o->report.max_issues = 1; }},
           {"some codes", [](auto* o) {
-             o->report.ignore_codes = {"MOTION_FRAME_COUNT_MISMATCH"};
-             o->report.severity_overrides = {
-                 {"DATA_FRAME_TIME_ODD", Severity::kError}};
+             o->report.ignore = {"MOTION_FRAME_COUNT_MISMATCH"};
+             o->report.severities = {{"DATA_FRAME_TIME_ODD", Severity::kError}};
            }}};
 }
 

@@ -1,4 +1,4 @@
-"""Adds the toy format "frames" to a copy of the five files of a format.
+"""Adds the toy format "frames" to a copy of the four files of a format.
 
     add_frames.py SOURCE OVERLAY
 
@@ -30,17 +30,6 @@ EDITS = {
         ("    VelocitiesFormat velocities = 9;\n",
          "    FramesFormat frames = 1000;\n"),
         ("message PositionsFormat {\n", "message FramesFormat {}\n\n"),
-    ],
-    # 5. Both mappings.
-    "lib/bvhmill/wire/options.cc": [
-        ("    case v1::OutputRequest::FORMAT_NOT_SET:\n",
-         "    case v1::OutputRequest::kFrames:\n"
-         "      *format = FramesFormat{};\n"
-         "      return absl::OkStatus();\n"),
-        ("  void operator()(const BvhFormat& format) const {\n",
-         "  void operator()(const FramesFormat& /*format*/) const {\n"
-         "    message->mutable_frames();\n"
-         "  }\n"),
     ],
 }
 

@@ -119,10 +119,8 @@ TEST(ToyFormat, NoOtherSourceListsFormats) {
                                    "lib/bvhmill/wire/options.cc",
                                    // The two arrays that a picture is made of.
                                    "client/cli/picture/picture_receiver.cc",
-                                   // Flags of formats that have options.
-                                   "client/cli/options/output_options.cc",
-                                   // Options of Take.save, as keywords.
-                                   "client/python/module/choices.cc"));
+                                   // Flags that only one format can check.
+                                   "client/cli/options/option_flags.cc"));
 }
 
 }  // namespace

@@ -174,7 +174,7 @@ Report MotionReport(const Clip& clip, const ReportOptions& options,
 
 ReportOptions OnlyCode(const std::string& code) {
   ReportOptions options;
-  options.only_codes = {code};
+  options.only = {code};
   return options;
 }
 

@@ -93,7 +93,7 @@ TEST(FrameTime, OddOnesAreReported) {
     Clip clip = MovingClip({.frames = c.frames, .frames_per_second = 100});
     clip.motion.frame_time = c.frame_time;
     ReportOptions options;
-    options.only_codes = {"DATA_FRAME_TIME_ODD"};
+    options.only = {"DATA_FRAME_TIME_ODD"};
     const Report report = MotionReport(clip, options);
     EXPECT_EQ(MotionIssues(report), c.issues) << c.frame_time;
     EXPECT_EQ(ArgOf(report, "DATA_FRAME_TIME_ODD", "near"), c.near)
@@ -147,7 +147,7 @@ TEST(MotionRules, AJointThatStandsStillIsTakenToMoveALittle) {
     AddTo(3, 0, c.degrees, c.first, c.last, &clip);
     ReportOptions options;
     options.thresholds = c.thresholds;
-    options.ignore_codes = {"DATA_FROZEN_JOINT"};
+    options.ignore = {"DATA_FROZEN_JOINT"};
     EXPECT_EQ(MotionIssues(MotionReport(clip, options)), c.issues)
         << c.degrees << " in frames " << c.first << " to " << c.last;
   }
@@ -173,7 +173,7 @@ TEST(MotionRules, ARootThatStandsStillJumpsByAFastStep) {
     }
     AddTo(0, 0, c.amount, 150, c.last, &clip);
     ReportOptions options;
-    options.only_codes = {"DATA_SPIKE", "DATA_JUMP"};
+    options.only = {"DATA_SPIKE", "DATA_JUMP"};
     EXPECT_EQ(MotionIssues(MotionReport(clip, options)), c.issues)
         << c.amount << " until frame " << c.last;
   }
@@ -188,7 +188,7 @@ TEST(MotionRules, JitterNeedsTwentyFourFramesASecond) {
       ValueAt(&clip, t, 2, 0) = t % 2 == 0 ? 1 : -1;
     }
     ReportOptions options;
-    options.only_codes = {"DATA_JITTER"};
+    options.only = {"DATA_JITTER"};
     EXPECT_EQ(MotionReport(clip, options).issues.size(), rate < 24 ? 0 : 1)
         << rate;
   }
@@ -212,7 +212,7 @@ Clip ClipWithTremor(const MotionShape& shape, float step, int64_t first,
 // Rows are judged in blocks of 256. A tremor may be longer.
 TEST(MotionRules, TremorsInTwoBlocksAreFound) {
   ReportOptions options;
-  options.only_codes = {"DATA_JITTER"};
+  options.only = {"DATA_JITTER"};
   const auto expected = [](int64_t first, int64_t frames) {
     return "hint DATA_JITTER joint 2 frame " + std::to_string(first + frames) +
            " to " + std::to_string(first + 10 * frames);
@@ -240,7 +240,7 @@ TEST(MotionRules, TremorsInTwoBlocksAreFound) {
 // All joints of a clip that plays too fast may seem to tremble.
 TEST(MotionRules, NoTremorIsFoundWhereTheFrameTimeIsTooShort) {
   ReportOptions options;
-  options.only_codes = {"DATA_JITTER"};
+  options.only = {"DATA_JITTER"};
   for (const double rate : {400.0, 490.0}) {
     const Clip clip =
         ClipWithTremor({.frames_per_second = rate}, 0.12F, 100, 20);

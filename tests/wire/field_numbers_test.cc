@@ -5,6 +5,7 @@
 #include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <set>
 #include <string>
 
@@ -122,17 +123,20 @@ Facts WrittenFacts() {
   return facts;
 }
 
-// A line that is missing in the list is a new name: add it there. A line that
-// is only in the list is a name that was changed or taken away: clients of
-// before break.
-TEST(ApiNumbers, AreThoseOfTheList) {
-  const Facts written = WrittenFacts();
+// A line that is only in the list is a name that was changed or taken away:
+// clients of before break. New names join the list before a release:
+// BVHMILL_UPDATE_GOLDEN=1 wire_test writes it.
+TEST(ApiNumbers, OfTheListAreThoseOfTheApi) {
   const Facts actual = FactsOfApi();
-  ASSERT_GT(written.size(), 200u);
-  for (const std::string& fact : actual) {
-    EXPECT_TRUE(written.contains(fact))
-        << "not in tests/wire/api_numbers.txt: " << fact;
+  if (std::getenv("BVHMILL_UPDATE_GOLDEN") != nullptr) {
+    std::string text =
+        "# Names, numbers and types of the API, proto/bvhmill/v1. Clients of\n"
+        "# other versions rely on them: a line is never changed.\n";
+    for (const std::string& fact : actual) text += fact + "\n";
+    WriteFile(SourceFile("tests/wire/api_numbers.txt"), text);
   }
+  const Facts written = WrittenFacts();
+  ASSERT_GT(written.size(), 200u);
   for (const std::string& fact : written) {
     EXPECT_TRUE(actual.contains(fact)) << "not in the API any more: " << fact;
   }

@@ -21,16 +21,16 @@ using google::protobuf::util::MessageDifferencer;
 // Edits without any default value.
 ClipEdits FullEdits() {
   ClipEdits edits;
-  edits.drop_joints = {"Tail*", "Hat"};
-  edits.keep_joints = {"Hips", "Leg#2"};
-  edits.rename_joints = {{"A", "B"}, {"B", "A"}};
+  edits.drop = {"Tail*", "Hat"};
+  edits.keep = {"Hips", "Leg#2"};
+  edits.rename = {{"A", "B"}, {"B", "A"}};
   edits.joint_map_rows = {{"x", "y"}, {"z", "w"}};
   edits.frames = {1, 9, 2};
-  edits.resample_fps = 29.97;
-  edits.interpolation = Interpolation::kLerpAngle;
-  edits.up_axis = UpAxis::kY;
-  edits.meters_per_unit = 0.01;
-  edits.root_motion = RootMotion::kInPlace;
+  edits.fps = 29.97;
+  edits.interpolation = Interpolation::kLerp;
+  edits.to_up = UpAxis::kY;
+  edits.to_units = 0.01;
+  edits.in_place = true;
   edits.root_alignment = {"xzy", "-+-", {1, -2, 3.5}};
   edits.source = {UpAxis::kZ, 0.0254};
   return edits;
@@ -39,9 +39,8 @@ ClipEdits FullEdits() {
 AnimFormat FullAnim() {
   AnimFormat anim;
   anim.profile = AnimProfile::kBest;
-  anim.settings.base_priority = -1;
-  anim.settings.joint_priority = 0;
-  anim.settings.joint_priorities = {{"mHead", 4}, {"hip", -1}};
+  anim.settings.priority = -1;
+  anim.settings.joint_priority = {{"mHead", 4}, {"hip", -1}};
   anim.settings.loop = false;
   anim.settings.loop_in = 0;
   anim.settings.loop_out = 0.1F;
@@ -68,7 +67,7 @@ AnimFormat FullAnim() {
   anim.scale_to_avatar = true;
   anim.joint_map = "cmu";
   anim.max_degrees = 0;
-  anim.max_millimetres = 0.3F;
+  anim.max_mm = 0.3F;
   anim.max_bytes = int64_t{1} << 33;
   return anim;
 }
@@ -82,10 +81,10 @@ AnimFormat ViewerAnim() {
 ConvertOptions FullOptions() {
   ConvertOptions options;
   options.report.strict = true;
-  options.report.ignore_codes = {"TEXT_COMMENT", "TEXT_UTF16"};
-  options.report.only_codes = {"TEXT_EMPTY"};
-  options.report.severity_overrides = {{"TEXT_COMMENT", Severity::kHint},
-                                       {"TEXT_EMPTY", Severity::kError}};
+  options.report.ignore = {"TEXT_COMMENT", "TEXT_UTF16"};
+  options.report.only = {"TEXT_EMPTY"};
+  options.report.severities = {{"TEXT_COMMENT", Severity::kHint},
+                               {"TEXT_EMPTY", Severity::kError}};
   options.report.max_issues = 7;
   options.conventions = {JointPositions::kIgnore, RootOffset::kAdded};
   options.edits = FullEdits();
@@ -121,10 +120,9 @@ TEST(Options, ComeBack) {
   ASSERT_TRUE(wire::FromProto(sent, &back).ok());
   EXPECT_TRUE(Same(wire::ToProto(back), sent));
   EXPECT_TRUE(back.report.strict);
-  EXPECT_EQ(back.report.ignore_codes, FullOptions().report.ignore_codes);
-  EXPECT_EQ(back.report.only_codes, FullOptions().report.only_codes);
-  EXPECT_EQ(back.report.severity_overrides,
-            FullOptions().report.severity_overrides);
+  EXPECT_EQ(back.report.ignore, FullOptions().report.ignore);
+  EXPECT_EQ(back.report.only, FullOptions().report.only);
+  EXPECT_EQ(back.report.severities, FullOptions().report.severities);
   EXPECT_EQ(back.report.max_issues, 7);
   EXPECT_EQ(back.conventions.joint_positions, JointPositions::kIgnore);
   EXPECT_EQ(back.conventions.root_offset, RootOffset::kAdded);
@@ -135,20 +133,20 @@ TEST(Options, EditsComeBack) {
   const ClipEdits sent = FullEdits();
   ASSERT_TRUE(wire::FromProto(wire::ToProto(FullOptions()), &back).ok());
   const ClipEdits& got = back.edits;
-  EXPECT_EQ(got.drop_joints, sent.drop_joints);
-  EXPECT_EQ(got.keep_joints, sent.keep_joints);
-  EXPECT_EQ(got.rename_joints, sent.rename_joints);
+  EXPECT_EQ(got.drop, sent.drop);
+  EXPECT_EQ(got.keep, sent.keep);
+  EXPECT_EQ(got.rename, sent.rename);
   ASSERT_EQ(got.joint_map_rows.size(), 2u);
   EXPECT_EQ(got.joint_map_rows[1].source, "z");
   EXPECT_EQ(got.joint_map_rows[1].target, "w");
   EXPECT_EQ(got.frames.begin, 1);
   EXPECT_EQ(got.frames.end, 9);
   EXPECT_EQ(got.frames.step, 2);
-  EXPECT_EQ(got.resample_fps, sent.resample_fps);
+  EXPECT_EQ(got.fps, sent.fps);
   EXPECT_EQ(got.interpolation, sent.interpolation);
-  EXPECT_EQ(got.up_axis, sent.up_axis);
-  EXPECT_EQ(got.meters_per_unit, sent.meters_per_unit);
-  EXPECT_EQ(got.root_motion, sent.root_motion);
+  EXPECT_EQ(got.to_up, sent.to_up);
+  EXPECT_EQ(got.to_units, sent.to_units);
+  EXPECT_EQ(got.in_place, sent.in_place);
   EXPECT_EQ(got.root_alignment.position_axes, "xzy");
   EXPECT_EQ(got.root_alignment.position_signs, "-+-");
   EXPECT_EQ(got.root_alignment.correction_degrees,
@@ -160,34 +158,34 @@ TEST(Options, EditsComeBack) {
 TEST(Options, OtherWordsOfEditsComeBack) {
   ConvertOptions sent;
   sent.edits.joint_map = "cmu";
-  sent.edits.root_motion = RootMotion::kOrigin;
+  sent.edits.at_origin = true;
   sent.edits.source.up_axis = UpAxis::kY;
-  sent.edits.up_axis = UpAxis::kZ;
+  sent.edits.to_up = UpAxis::kZ;
   ConvertOptions back;
   ASSERT_TRUE(wire::FromProto(wire::ToProto(sent), &back).ok());
   EXPECT_EQ(back.edits.joint_map, "cmu");
-  EXPECT_EQ(back.edits.root_motion, RootMotion::kOrigin);
+  EXPECT_TRUE(back.edits.at_origin);
   EXPECT_EQ(back.edits.source.up_axis, UpAxis::kY);
-  EXPECT_EQ(back.edits.up_axis, UpAxis::kZ);
+  EXPECT_EQ(back.edits.to_up, UpAxis::kZ);
 }
 
 // Strings of messages are UTF-8; words of a command line are any bytes.
 TEST(Options, NamesOfEditsAreSentAsText) {
   ConvertOptions options;
-  options.edits.drop_joints = {"\xD7\xF3"};
-  options.edits.keep_joints = {"caf\xE9*"};
-  options.edits.rename_joints = {{"caf\xE9", "a"}};
+  options.edits.drop = {"\xD7\xF3"};
+  options.edits.keep = {"caf\xE9*"};
+  options.edits.rename = {{"caf\xE9", "a"}};
   options.edits.joint_map_rows = {{"caf\xE9", "b"}};
   AnimFormat anim;
   anim.joint_map_rows = {{"caf\xE9", "mHead"}};
   options.outputs = {{"", anim}};
   const v1::ConvertOptions sent = wire::ToProto(options);
   const std::string cafe = "caf\xC3\xA9";
-  EXPECT_EQ(sent.edits().drop_joints(0), "\xE5\xB7\xA6");
-  EXPECT_EQ(sent.edits().keep_joints(0), cafe + "*");
-  EXPECT_TRUE(sent.edits().rename_joints().contains(cafe));
+  EXPECT_EQ(sent.edits().drop(0), "\xE5\xB7\xA6");
+  EXPECT_EQ(sent.edits().keep(0), cafe + "*");
+  EXPECT_TRUE(sent.edits().rename().contains(cafe));
   EXPECT_EQ(sent.edits().joint_map_rows(0).source(), cafe);
-  EXPECT_EQ(sent.outputs(0).anim().joint_map_rows(0).source(), cafe);
+  EXPECT_EQ(sent.outputs(0).anim().map_rows(0).source(), cafe);
 }
 
 TEST(Options, NoEditsAreNoMessage) {
@@ -201,7 +199,7 @@ TEST(Options, NoEditsAreNoMessage) {
 
 TEST(Options, EditsWithoutTheirSourceFail) {
   v1::ConvertOptions message;
-  message.mutable_edits()->set_meters_per_unit(1);
+  message.mutable_edits()->set_to_units(1);
   ConvertOptions options;
   const absl::Status status = wire::FromProto(message, &options);
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
@@ -235,7 +233,7 @@ TEST(Options, EmptyFormatsAreTheDefaults) {
   const auto& positions = std::get<PositionsFormat>(options.outputs[0].format);
   EXPECT_EQ(positions.layout, TensorLayout::kFrameMajor);
   EXPECT_FALSE(positions.with_end_sites);
-  EXPECT_EQ(std::get<RotationsFormat>(options.outputs[1].format).kind,
+  EXPECT_EQ(std::get<RotationsFormat>(options.outputs[1].format).rotation_kind,
             RotationKind::kQuaternion);
   EXPECT_EQ(std::get<BvhFormat>(options.outputs[2].format).decimals, -1);
   EXPECT_EQ(std::get<AnimFormat>(options.outputs[3].format), AnimFormat{});

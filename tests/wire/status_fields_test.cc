@@ -54,11 +54,11 @@ const StatusCase kStatusCases[] = {
           metadata { key: 'line' value: '3' }
           metadata { key: 'column' value: '4' })"}}},
     {kInvalid,
-     "options.read.up_axis: unknown value 9",
-     {"FIELD_INVALID", {{"field", "options.read.up_axis"}}},
+     "options.read.up: unknown value 9",
+     {"FIELD_INVALID", {{"field", "options.read.up"}}},
      {{"ErrorInfo", R"(reason: 'FIELD_INVALID' domain: 'bvhmill.v1'
-          metadata { key: 'field' value: 'options.read.up_axis' })"},
-      {"BadRequest", R"(field_violations { field: 'options.read.up_axis'
+          metadata { key: 'field' value: 'options.read.up' })"},
+      {"BadRequest", R"(field_violations { field: 'options.read.up'
           description: 'unknown value 9' })"}}},
     {kInvalid,
      "options.edits.frames: begins at 9",

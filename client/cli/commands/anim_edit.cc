@@ -9,8 +9,8 @@
 #include "bvhmill/base/utf8.h"
 #include "client/cli/anim/anim_batch.h"
 #include "client/cli/anim/anim_file.h"
-#include "client/cli/anim/anim_options.h"
 #include "client/cli/commands/commands.h"
+#include "client/cli/options/option_flags.h"
 #include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
@@ -27,7 +27,7 @@ using Span = std::pair<float, float>;
 struct AnimEditFlags {
   AnimBatch batch;
   bool no_loop = false;
-  SettingsFlags settings;
+  FormatOptions settings = AnimFormat();
   std::optional<Span> trim;
   std::optional<float> retime;
   std::vector<std::string> drop;
@@ -72,13 +72,15 @@ absl::Status Apply(const AnimEditFlags& flags, AnimMotion* motion) {
     return InvalidField("--drop", "there is no joint " + Quote(name));
   }
   if (flags.mirror) MirrorAnim(motion);
-  ApplySettings(flags.settings.settings, motion);
+  ApplySettings(std::get<AnimFormat>(flags.settings).settings, motion);
   return absl::OkStatus();
 }
 
 int RunAnimEdit(const CLI::App* app, AnimEditFlags* flags, Session* session) {
-  std::string wrong = ReadSettingsFlags(app, "--", &flags->settings);
-  if (flags->no_loop) flags->settings.settings.loop = false;
+  const std::string wrong = CheckSettingsFlags(flags->settings);
+  if (flags->no_loop) {
+    std::get<AnimFormat>(flags->settings).settings.loop = false;
+  }
   if (!wrong.empty()) return Misused(app, session, wrong);
   const auto edit = [flags](AnimMotion* motion) {
     return Apply(*flags, motion);
@@ -137,7 +139,7 @@ Command AddAnimEdit(CLI::App* anim) {
   AddAnimInputs(app, &flags->batch.input);
   AddAnimEditOutputs(app, &flags->batch);
   AddCurveEdits(app, flags.get());
-  AddSettingsOptions(app, "--", "Settings", &flags->settings);
+  AddSettingsFlags(app, "Settings", &flags->settings);
   app->add_flag("--no-loop", flags->no_loop, "play the animation once")
       ->excludes("--loop")
       ->group("Settings");

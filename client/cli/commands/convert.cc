@@ -9,9 +9,8 @@
 #include "client/cli/commands/commands.h"
 #include "client/cli/commands/conversion.h"
 #include "client/cli/commands/one_output.h"
-#include "client/cli/options/edit_options.h"
 #include "client/cli/options/fail_on.h"
-#include "client/cli/options/output_options.h"
+#include "client/cli/options/option_flags.h"
 #include "client/cli/options/read_files.h"
 
 namespace bvhmill::client {
@@ -36,7 +35,6 @@ struct ConvertFlags {
   InputOptions input;
   ConversionOptions conversion;
   OutputFlags outputs;
-  EditFlags edits;
 };
 
 void AddConvertOutputs(CLI::App* app, ConvertFlags* flags) {
@@ -49,9 +47,8 @@ void AddConvertOutputs(CLI::App* app, ConvertFlags* flags) {
       ->type_name("DIR")
       ->required()
       ->group(group);
-  AddEmitOption(app, "formats to make", group, kReportName, &flags->outputs)
-      ->required();
-  AddFormatOptions(app, group, &flags->outputs);
+  AddEmitFlag(app, "formats to make", kReportName, &flags->outputs)->required();
+  AddOutputFlags(app, &flags->outputs);
   app->add_flag("--table", conversion.table,
                 "print a table with one row per clip")
       ->group(group);
@@ -61,12 +58,8 @@ void AddConvertOutputs(CLI::App* app, ConvertFlags* flags) {
 int RunConvert(const CLI::App* app, ConvertFlags* flags, Session* session) {
   std::string wrong = ChooseEngine(*session, &flags->run);
   if (wrong.empty()) {
-    wrong =
-        ReadEditFlags(*session, flags->edits, &flags->conversion.convert.edits);
-  }
-  if (wrong.empty()) {
-    wrong = ReadOutputFlags(
-        app, *session, flags->conversion.convert.edits.source, &flags->outputs);
+    wrong = CompleteOptions(app, *session, &flags->outputs,
+                            &flags->conversion.convert);
   }
   if (flags->conversion.output.empty()) wrong = "-o: the name is empty";
   if (!wrong.empty()) return Misused(app, session, wrong);
@@ -81,7 +74,6 @@ int RunConvert(const CLI::App* app, ConvertFlags* flags, Session* session) {
       std::find(emit.begin(), emit.end(), kReportName) != emit.end();
   flags->conversion.from = flags->input.from;
   flags->conversion.read = FilesReadBy(app);
-  flags->conversion.convert.outputs = ChosenOutputs(flags->outputs);
   wrong = ChooseOutput(*inputs, &flags->conversion);
   if (!wrong.empty()) return Misused(app, session, wrong);
   const absl::Status safe = CheckFiles(flags->conversion, *inputs);
@@ -99,10 +91,10 @@ Command AddConvert(CLI::App* parent) {
   app->footer(kConvertExamples);
   AddInputOptions(app, &flags->input);
   AddConvertOutputs(app, flags.get());
-  AddAnimOptions(app, &flags->outputs.anim);
-  AddReadingOptions(app, &flags->conversion.convert);
-  AddEditOptions(app, &flags->edits, &flags->conversion.convert.edits);
-  AddReportOptions(app, &flags->conversion.convert.report);
+  AddAnimFlags(app, &flags->outputs);
+  AddOptionFlags(app, {OptionGroup::kReading}, &flags->conversion.convert);
+  AddEditFlags(app, &flags->conversion.convert);
+  AddOptionFlags(app, {OptionGroup::kReport}, &flags->conversion.convert);
   AddFailOnOption(app, &flags->conversion.fail_on);
   AddBatchOptions(app, &flags->run);
   AddServerOptions(app, kConvertingServer, &flags->run.connect);

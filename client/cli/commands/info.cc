@@ -8,6 +8,7 @@
 #include "bvhmill/encode/report_json.h"
 #include "client/cli/batch.h"
 #include "client/cli/commands/commands.h"
+#include "client/cli/options/option_flags.h"
 #include "client/cli/ui/clip_facts.h"
 #include "client/cli/ui/json_text.h"
 #include "client/cli/ui/naming.h"
@@ -67,7 +68,10 @@ Outcome DescribeOne(const InfoFlags& flags, const Session& session,
 }
 
 int RunInfo(const CLI::App* app, InfoFlags* flags, Session* session) {
-  const std::string wrong = ChooseEngine(*session, &flags->run);
+  std::string wrong = ChooseEngine(*session, &flags->run);
+  if (wrong.empty()) {
+    wrong = CompleteOptions(app, *session, nullptr, &flags->convert);
+  }
   if (!wrong.empty()) return Misused(app, session, wrong);
   const auto inputs =
       TakeInputs(flags->input, std::nullopt, flags->run.quiet, *session);
@@ -94,7 +98,7 @@ Command AddInfo(CLI::App* parent) {
       "info", "print joints, frames, rate, size and motion of clips");
   app->footer(kInfoExamples);
   AddInputOptions(app, &flags->input);
-  AddReadingOptions(app, &flags->convert);
+  AddOptionFlags(app, {OptionGroup::kReading}, &flags->convert);
   app->add_flag("--json", flags->json, "print one line of JSON per clip")
       ->group("Output");
   AddBatchOptions(app, &flags->run);

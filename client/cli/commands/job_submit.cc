@@ -8,8 +8,7 @@
 #include "client/cli/commands/commands.h"
 #include "client/cli/jobs/job_server.h"
 #include "client/cli/jobs/submission.h"
-#include "client/cli/options/edit_options.h"
-#include "client/cli/options/output_options.h"
+#include "client/cli/options/option_flags.h"
 
 namespace bvhmill::client {
 namespace {
@@ -25,7 +24,6 @@ struct JobSubmitFlags {
   InputOptions input;
   SubmitOptions submit;
   OutputFlags outputs;
-  EditFlags edits;
 };
 
 void AddSubmitOptions(CLI::App* app, JobSubmitFlags* flags) {
@@ -44,12 +42,8 @@ void AddSubmitOptions(CLI::App* app, JobSubmitFlags* flags) {
 
 int RunJobSubmit(const CLI::App* app, JobSubmitFlags* flags, Session* session) {
   SubmitOptions& submit = flags->submit;
-  std::string wrong =
-      ReadEditFlags(*session, flags->edits, &submit.convert.edits);
-  if (wrong.empty()) {
-    wrong = ReadOutputFlags(app, *session, submit.convert.edits.source,
-                            &flags->outputs);
-  }
+  const std::string wrong =
+      CompleteOptions(app, *session, &flags->outputs, &submit.convert);
   if (!wrong.empty()) return Misused(app, session, wrong);
   auto inputs =
       TakeInputs(flags->input, std::nullopt, flags->run.quiet, *session);
@@ -59,7 +53,6 @@ int RunJobSubmit(const CLI::App* app, JobSubmitFlags* flags, Session* session) {
   const std::vector<std::string>& emit = flags->outputs.emit;
   submit.report =
       std::find(emit.begin(), emit.end(), kReportName) != emit.end();
-  submit.convert.outputs = ChosenOutputs(flags->outputs);
   ExitCode exit = kExitGood;
   const auto jobs = OpenJobs(app, flags->run, session, &exit);
   if (jobs == nullptr) return exit;
@@ -77,13 +70,12 @@ Command AddJobSubmit(CLI::App* job) {
   // A job takes files, not stdin: so it can be submitted again.
   app->get_option("INPUT")->description("BVH and .anim files; folders with -r");
   AddSubmitOptions(app, flags.get());
-  AddEmitOption(app, "formats to make", "Output", kReportName, &flags->outputs)
-      ->required();
-  AddFormatOptions(app, "Output", &flags->outputs);
-  AddAnimOptions(app, &flags->outputs.anim);
-  AddReadingOptions(app, &flags->submit.convert);
-  AddEditOptions(app, &flags->edits, &flags->submit.convert.edits);
-  AddReportOptions(app, &flags->submit.convert.report);
+  AddEmitFlag(app, "formats to make", kReportName, &flags->outputs)->required();
+  AddOutputFlags(app, &flags->outputs);
+  AddAnimFlags(app, &flags->outputs);
+  AddOptionFlags(app, {OptionGroup::kReading}, &flags->submit.convert);
+  AddEditFlags(app, &flags->submit.convert);
+  AddOptionFlags(app, {OptionGroup::kReport}, &flags->submit.convert);
   AddBatchOptions(app, &flags->run);
   AddJobOptions(app, &flags->run, nullptr);
   return {app, [app, flags](Session* session) {

@@ -9,7 +9,7 @@
 #include "client/cli/commands/one_output.h"
 #include "client/cli/commands/validate_run.h"
 #include "client/cli/io/side_files.h"
-#include "client/cli/options/edit_options.h"
+#include "client/cli/options/option_flags.h"
 #include "client/cli/options/read_files.h"
 
 namespace bvhmill::client {
@@ -48,13 +48,13 @@ std::vector<std::string> CodesOfDryRuns(bool strict) {
 std::string ListChanges(ReportOptions* report) {
   for (const CatalogueEntry& entry : Catalogue()) {
     if (!IsRepair(entry.name)) continue;
-    for (const std::string& word : report->ignore_codes) {
+    for (const std::string& word : report->ignore) {
       if (NamesCode(word, entry.name)) {
         return "--ignore " + word + ": repair lists each change";
       }
     }
-    if (!report->only_codes.empty()) {
-      report->only_codes.emplace_back(entry.name);
+    if (!report->only.empty()) {
+      report->only.emplace_back(entry.name);
     }
   }
   return {};
@@ -70,10 +70,12 @@ std::string CompleteRepair(const CLI::App* app, const Session& session,
   if (flags->all) {
     // On the command line, in the environment or in a file of options.
     const bool has_gaps = app->count("--fill-gaps") > 0;
-    repairs = {true, true, has_gaps ? repairs.fill_gap_frames : kAllGapFrames,
-               true, true};
+    repairs = {true, true, has_gaps ? repairs.fill_gaps : kAllGapFrames, true,
+               true};
   }
   if (IsEmpty(repairs)) return "choose a repair, or --all";
+  wrong = CompleteOptions(app, session, nullptr, &flags->conversion.convert);
+  if (!wrong.empty()) return wrong;
   wrong = ListChanges(&flags->conversion.convert.report);
   if (!wrong.empty()) return wrong;
   if (!flags->dry_run && flags->conversion.output.empty()) {
@@ -116,7 +118,7 @@ int RunDry(const CLI::App* app, std::vector<Input> inputs, RepairFlags* flags,
   validate.run = flags->run;
   validate.input = flags->input;
   validate.convert = flags->conversion.convert;
-  std::vector<std::string>* only = &validate.convert.report.only_codes;
+  std::vector<std::string>* only = &validate.convert.report.only;
   if (only->empty()) *only = CodesOfDryRuns(validate.convert.report.strict);
   ValidateParts parts;
   parts.inputs = std::move(inputs);
@@ -183,9 +185,9 @@ Command AddRepair(CLI::App* parent) {
   app->add_flag("--all", flags->all,
                 "all repairs below; gaps of at most 10 frames")
       ->group("Repairs");
-  AddRepairOptions(app, &flags->conversion.convert.edits.repairs);
-  AddReadingOptions(app, &flags->conversion.convert);
-  AddReportOptions(app, &flags->conversion.convert.report);
+  AddOptionFlags(app, {OptionGroup::kRepairs}, &flags->conversion.convert);
+  AddOptionFlags(app, {OptionGroup::kReading}, &flags->conversion.convert);
+  AddOptionFlags(app, {OptionGroup::kReport}, &flags->conversion.convert);
   AddBatchOptions(app, &flags->run);
   AddServerOptions(app, kConvertingServer, &flags->run.connect);
   AddLocalOptions(app, &flags->run);

@@ -27,16 +27,10 @@ constexpr char kValidateExamples[] =
 // wrong; empty if nothing is.
 std::string CompleteValidate(const CLI::App* app, const Session& session,
                              ValidateFlags* flags) {
-  std::string wrong = ChooseEngine(session, &flags->run);
-  if (wrong.empty()) {
-    wrong = ReadEditFlags(session, flags->edits, &flags->convert.edits);
-  }
-  if (wrong.empty()) {
-    wrong = ReadOutputFlags(app, session, flags->convert.edits.source,
-                            &flags->outputs);
-  }
-  flags->convert.outputs = ChosenOutputs(flags->outputs);
-  return wrong;
+  const std::string wrong = ChooseEngine(session, &flags->run);
+  return wrong.empty()
+             ? CompleteOptions(app, session, &flags->outputs, &flags->convert)
+             : wrong;
 }
 
 // Opens the file `path` of `option`, unless that is empty.
@@ -135,13 +129,13 @@ Command AddValidate(CLI::App* parent) {
       parent->add_subcommand("validate", "report what is wrong with clips");
   app->footer(kValidateExamples);
   AddInputOptions(app, &flags->input);
-  AddReadingOptions(app, &flags->convert);
-  AddEmitOption(app, "also check whether these formats can be made", "Output",
-                "", &flags->outputs);
-  AddFormatOptions(app, "Output", &flags->outputs);
-  AddAnimOptions(app, &flags->outputs.anim);
-  AddEditOptions(app, &flags->edits, &flags->convert.edits);
-  AddReportOptions(app, &flags->convert.report);
+  AddOptionFlags(app, {OptionGroup::kReading}, &flags->convert);
+  AddEmitFlag(app, "also check whether these formats can be made", "",
+              &flags->outputs);
+  AddOutputFlags(app, &flags->outputs);
+  AddAnimFlags(app, &flags->outputs);
+  AddEditFlags(app, &flags->convert);
+  AddOptionFlags(app, {OptionGroup::kReport}, &flags->convert);
   AddRenderingOptions(app, &flags->report);
   AddChoice<Severity>(app, "--severity", &flags->severity,
                       {{"error", Severity::kError},

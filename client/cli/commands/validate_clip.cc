@@ -44,10 +44,10 @@ ReportOptions WithFacts(const ReportOptions& options) {
   ReportOptions all = options;
   for (const std::string_view fact : kFacts) {
     if (IsListed(options, fact)) continue;
-    TakeOut(fact, &all.ignore_codes);
-    if (!all.only_codes.empty()) all.only_codes.emplace_back(fact);
+    TakeOut(fact, &all.ignore);
+    if (!all.only.empty()) all.only.emplace_back(fact);
     // A fact that is not listed must not change the verdict.
-    all.severity_overrides.erase(std::string(fact));
+    all.severities.erase(std::string(fact));
   }
   return all;
 }
@@ -102,8 +102,8 @@ std::vector<Issue> TakeFacts(const Session& session, const Input& input,
   const bool lacks_guesses =
       is_stated && compared && found->report.verdict != Verdict::kUnreadable;
   if (!found->report.truncated && !lacks_guesses) return facts;
-  convert.report.only_codes.assign(std::begin(kFacts), std::end(kFacts));
-  convert.report.ignore_codes.clear();
+  convert.report.only.assign(std::begin(kFacts), std::end(kFacts));
+  convert.report.ignore.clear();
   convert.measures = false;
   convert.edits = {};
   convert.outputs.clear();
@@ -134,7 +134,7 @@ ConvertResult Ask(const ClipChecks& checks, const Session& session,
 
 // True if the server lacks one of the codes to ignore.
 bool LacksCodes(const ConvertResult& result) {
-  return CallErrorOf(result.status).field == "options.validation.ignore_codes";
+  return CallErrorOf(result.status).field == "options.validation.ignore";
 }
 
 // As Ask, with all facts. An older server may get the words of `options`
@@ -146,8 +146,7 @@ ConvertResult AskWithFacts(const ClipChecks& checks, const Session& session,
   ConvertOptions convert = checks.convert;
   convert.report = WithFacts(options);
   ConvertResult found = Ask(checks, session, input, clip, convert, picture);
-  if (convert.report.ignore_codes != options.ignore_codes &&
-      LacksCodes(found)) {
+  if (convert.report.ignore != options.ignore && LacksCodes(found)) {
     convert.report = options;
     return Ask(checks, session, input, clip, convert, picture);
   }

@@ -108,8 +108,7 @@ std::string BaselineNotes(const ValidateFlags& flags,
     out += BaselineUse(files.file, *parts.baseline, parts.inputs);
   }
   const ReportOptions& report = flags.convert.report;
-  const bool is_part =
-      !report.only_codes.empty() || !report.ignore_codes.empty();
+  const bool is_part = !report.only.empty() || !report.ignore.empty();
   if (parts.written_baseline && why_not_written.empty() && is_part &&
       !flags.run.quiet) {
     out += Printable(files.written) +

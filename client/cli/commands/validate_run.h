@@ -9,9 +9,8 @@
 #include "client/cli/dataset/dataset_options.h"
 #include "client/cli/dataset/expectations_search.h"
 #include "client/cli/io/inputs.h"
-#include "client/cli/options/edit_options.h"
 #include "client/cli/options/fail_on.h"
-#include "client/cli/options/output_options.h"
+#include "client/cli/options/option_flags.h"
 #include "client/cli/report/report_options.h"
 #include "client/cli/report/report_output.h"
 #include "client/cli/ui/json_lines.h"
@@ -22,7 +21,6 @@ struct ValidateFlags {
   RunOptions run;
   InputOptions input;
   ConvertOptions convert;
-  EditFlags edits;
   OutputFlags outputs;
   ReportFlags report;
   DatasetFlags dataset;

@@ -85,7 +85,7 @@ void CheckUp(const Expectations& expectations, const ClipTraits& traits,
 void ApplyTo(const Expectations& expectations, std::string_view below,
              ReportOptions* report) {
   for (const auto& [code, severity] : expectations.severities) {
-    report->severity_overrides[code] = severity;
+    report->severities[code] = severity;
   }
   // The last value for a threshold counts, so the command line overrides the
   // file.
@@ -100,8 +100,8 @@ void ApplyTo(const Expectations& expectations, std::string_view below,
                       return MatchesPath(pattern, below);
                     });
     if (!is_meant) continue;
-    report->ignore_codes.insert(report->ignore_codes.end(),
-                                ignored.codes.begin(), ignored.codes.end());
+    report->ignore.insert(report->ignore.end(), ignored.codes.begin(),
+                          ignored.codes.end());
   }
 }
 

@@ -11,8 +11,6 @@
 #include "bvhmill/base/nearest.h"
 #include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/report/catalogue.h"
-#include "bvhmill/report/thresholds.h"
-#include "client/cli/options/edit_options.h"
 #include "client/cli/options/help.h"
 
 namespace bvhmill::client {
@@ -68,16 +66,6 @@ std::string TypedLimit(const Session& session) {
     if (IsLocal(limit) && IsTyped(session, option)) return option;
   }
   return {};
-}
-
-CLI::Option* AddCodes(CLI::App* app, const std::string& name,
-                      std::vector<std::string>* codes,
-                      const std::string& help) {
-  return app->add_option(name, *codes, help)
-      ->type_name("CODE")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Validator(CheckIssueCodes, ""));
 }
 
 }  // namespace
@@ -194,94 +182,6 @@ void AddBatchOptions(CLI::App* app, RunOptions* run) {
                           "auto (if stderr is a terminal), always or never;\n"
                           "default auto")
       ->group(group);
-}
-
-void AddReadingOptions(CLI::App* app, ConvertOptions* options) {
-  const char* group = "Reading";
-  app->add_flag("--strict", options->report.strict,
-                "report a repair as an error")
-      ->group(group);
-  AddChoice<JointPositions>(
-      app, "--joint-positions", &options->conventions.joint_positions,
-      {{"replace", JointPositions::kReplaceOffset},
-       {"add", JointPositions::kAddToOffset},
-       {"ignore", JointPositions::kIgnore}},
-      "position channels of joints: replace the OFFSET, add\n"
-      "to it, or ignore the channels; default replace")
-      ->group(group);
-  AddChoice<RootOffset>(
-      app, "--root-offset", &options->conventions.root_offset,
-      {{"ignore", RootOffset::kReplaced}, {"add", RootOffset::kAdded}},
-      "OFFSET of a root: ignore it, or add it to the\n"
-      "position; default ignore")
-      ->group(group);
-  std::vector<std::pair<std::string, TextEncoding>> encodings;
-  for (const std::string_view name : EncodingNames()) {
-    encodings.emplace_back(name, EncodingNamed(name));
-  }
-  AddChoice<TextEncoding>(app, "--name-encoding", &options->name_encoding,
-                          encodings,
-                          "encoding of names: utf-8, shift-jis, gbk, big5,\n"
-                          "cp949 or latin-1; default: found by the names")
-      ->group(group);
-  AddSourceOptions(app, &options->edits.source);
-}
-
-namespace {
-
-// "CODE.name=value"; none if it has another form.
-std::optional<ThresholdChoice> ThresholdOf(std::string_view word) {
-  const size_t equals = word.find('=');
-  const size_t point = word.find('.');
-  if (equals == word.npos || point >= equals) return std::nullopt;
-  const auto value = NumberOf<double>(word.substr(equals + 1));
-  if (!value) return std::nullopt;
-  return ThresholdChoice{
-      std::string(word.substr(0, point)),
-      std::string(word.substr(point + 1, equals - point - 1)), *value};
-}
-
-std::string CheckThreshold(const std::string& word) {
-  const auto choice = ThresholdOf(word);
-  return choice ? WhyNot(*choice)
-                : "'" + word + "' is not CODE.NAME=NUMBER, such as " +
-                      "DATA_SPIKE.degrees=4";
-}
-
-void AddThresholds(CLI::App* app, std::vector<ThresholdChoice>* thresholds) {
-  app->add_option_function<std::vector<std::string>>(
-         "--rule",
-         [thresholds](const std::vector<std::string>& words) {
-           for (const std::string& word : words) {
-             thresholds->push_back(*ThresholdOf(word));
-           }
-         },
-         "use another threshold for a rule, such as\n"
-         "DATA_SPIKE.degrees=4; `explain CODE` lists them")
-      ->type_name("CODE.NAME=N")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Validator(CheckThreshold, ""));
-}
-
-}  // namespace
-
-void AddReportOptions(CLI::App* app, ReportOptions* report) {
-  const char* group = "Report";
-  AddCodes(app, "--ignore", &report->ignore_codes,
-           "do not list or count this issue; DATA_* is every\n"
-           "code that begins so. Without any code of data, a\n"
-           "conversion skips these rules and is faster")
-      ->group(group);
-  AddCodes(app, "--only", &report->only_codes, "list and count only this issue")
-      ->group(group);
-  app->add_option("--max-issues", report->max_issues,
-                  "list at most N different issues; default 100")
-      ->type_name("N")
-      ->check(WholeNumber(1, 1'000'000))
-      ->group(group);
-  AddThresholds(app, &report->thresholds);
-  app->get_option("--rule")->group(group);
 }
 
 std::vector<std::string> LongNames(const CLI::App* app) {

@@ -42,8 +42,6 @@ inline constexpr char kConvertingServer[] =
 void AddLocalOptions(CLI::App* app, RunOptions* run);
 void AddInputOptions(CLI::App* app, InputOptions* input);
 void AddBatchOptions(CLI::App* app, RunOptions* run);
-void AddReadingOptions(CLI::App* app, ConvertOptions* options);
-void AddReportOptions(CLI::App* app, ReportOptions* report);
 
 // Returns why `word` is wrong if it is not in `words`; else empty.
 std::string CheckWord(const std::string& word,
@@ -86,12 +84,6 @@ std::optional<T> NumberOf(std::string_view word) {
   const auto [stop, error] = std::from_chars(word.data(), end, value);
   if (error != std::errc() || stop != end) return std::nullopt;
   return value;
-}
-
-// The number in `word`, at least 0; none as NumberOf.
-inline std::optional<int32_t> CountOf(std::string_view word) {
-  const std::optional<int32_t> value = NumberOf<int32_t>(word);
-  return value && *value >= 0 ? value : std::nullopt;
 }
 
 // Adds an option whose value `parse` reads: word -> optional<T>. `parse` is

@@ -7,8 +7,7 @@ namespace {
 
 // The unit of outputs; 0 if it is not known.
 double MetersPerUnit(const ClipEdits& edits) {
-  return edits.meters_per_unit > 0 ? edits.meters_per_unit
-                                   : edits.source.meters_per_unit;
+  return edits.to_units > 0 ? edits.to_units : edits.source.meters_per_unit;
 }
 
 // True if the clip may be fine without the outputs of a picture.

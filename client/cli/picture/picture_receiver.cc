@@ -84,7 +84,7 @@ void AddPictureOutputs(std::vector<OutputRequest>* outputs) {
 
 Point3 UpOf(const ClipEdits& edits, const Report& report) {
   const UpAxis stated =
-      edits.up_axis != UpAxis::kUnknown ? edits.up_axis : edits.source.up_axis;
+      edits.to_up != UpAxis::kUnknown ? edits.to_up : edits.source.up_axis;
   if (stated == UpAxis::kY) return {0, 1, 0};
   if (stated == UpAxis::kZ) return {0, 0, 1};
   return GuessedUp(report);

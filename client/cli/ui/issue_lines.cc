@@ -8,7 +8,7 @@
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/report/catalogue.h"
-#include "client/cli/options/edit_options.h"
+#include "client/cli/options/option_flags.h"
 #include "client/cli/ui/source_line.h"
 #include "client/cli/ui/text.h"
 

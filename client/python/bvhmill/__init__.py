@@ -24,8 +24,9 @@ from bvhmill._errors import (AmbiguousName, BvhError, ConventionUnknown,
                              EditError, LimitError)
 from bvhmill._example import example
 from bvhmill._info import Info, Node
-from bvhmill._options import (AnimOptions, CheckOptions, EditOptions,
-                              NpzOptions, ReadOptions, SaveOptions)
+from bvhmill._option_types import (AnimOptions, BvhOptions, CheckOptions,
+                                   EditOptions, NpzOptions)
+from bvhmill._options import ReadOptions, SaveOptions
 from bvhmill._read import Anim, AnimJoint, info, read, read_anim, validate
 from bvhmill._report import (Counts, Issue, Report, Severity, Verdict,
                              issues_table)
@@ -43,8 +44,8 @@ __version__: str = _bvhmill.version
 
 __all__ = [
     "AmbiguousName", "Anim", "AnimJoint", "AnimOptions", "Batch", "Block",
-    "BvhError", "CheckOptions", "ConventionUnknown", "Counts", "EditError",
-    "EditOptions", "Info", "Issue", "LimitError", "Node", "NpzOptions",
+    "BvhError", "BvhOptions", "CheckOptions", "ConventionUnknown", "Counts",
+    "EditError", "EditOptions", "Info", "Issue", "LimitError", "Node", "NpzOptions",
     "Outcome", "ReadOptions", "Report", "SaveOptions", "Severity", "Take",
     "TakeIterator", "Verdict", "example", "info", "issues_table", "read",
     "read_anim", "read_batch", "read_many", "read_many_async", "stream",

@@ -43,7 +43,7 @@ class _Options:
 
     error = None
 
-    def __init__(self, words: Mapping[str, Any], /) -> None:
+    def __init__(self, *values: Any) -> None:
         pass
 
 

@@ -16,7 +16,7 @@ from bvhmill._closing import AsyncClosing
 from bvhmill._errors import BvhError, error_of, os_error
 from bvhmill._info import Info, info_of
 from bvhmill._options import (Array, ReadOptions, array_names, conventions_of,
-                              read_options, thread_count)
+                              read_options, shows, thread_count)
 from bvhmill._read import error_of_conversion, take_of
 from bvhmill._report import Report, report_of
 from bvhmill._source import Path, is_path, name_of, path_bytes
@@ -119,6 +119,7 @@ def _paths_of(paths: Iterable[Path]) -> list[str]:
     return names
 
 
+@shows(ReadOptions)
 def read_many(paths: Iterable[Path], *,
               arrays: Sequence[Array] = ("positions",),
               end_sites: bool = False, keep_values: bool = True,
@@ -141,6 +142,7 @@ def read_many(paths: Iterable[Path], *,
                         end_sites, conventions_of(options, {}))
 
 
+@shows(ReadOptions)
 def read_many_async(paths: Iterable[Path], *,
                     arrays: Sequence[Array] = ("positions",),
                     end_sites: bool = False, keep_values: bool = True,
@@ -233,6 +235,7 @@ class Batch(NamedArrays):
                 f"{sum(map(len, self.other))} takes with other joints>")
 
 
+@shows(ReadOptions)
 def read_batch(paths: Iterable[Path], *,
                arrays: Sequence[Array] = ("positions",),
                end_sites: bool = False, threads: int = 0,

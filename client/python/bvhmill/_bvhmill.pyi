@@ -1,6 +1,6 @@
 """The compiled module. Its names are private to the package."""
 
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 # Anything with the buffer protocol.
 Buffer = Any
@@ -14,7 +14,8 @@ class _Block:
     def to_bytes(self) -> bytes: ...
 
 class _Options:
-    def __init__(self, words: dict[str, Any], /) -> None: ...
+    def __init__(self, json: str, format: str, limits: Mapping[str, int],
+                 skeleton: bool, threads: int, /) -> None: ...
     @property
     def error(self) -> _Error | None: ...
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any, Mapping, NamedTuple, Sequence
 
 from bvhmill import _bvhmill
+from bvhmill._option_types import ROWS
 from bvhmill._report import Issue, Report, Severity
 
 
@@ -117,40 +119,29 @@ def first_error(report: Report | None) -> Issue | None:
     return None
 
 
-# Fields of the API that have another name among the keywords.
-_KEYWORDS = {
-    "options.read.up_axis": "up",
-    "options.read.meters_per_unit": "units",
-    "options.validation.ignore_codes": "ignore",
-    "options.validation.only_codes": "only",
-    "options.validation.severity_overrides": "severities",
-    "options.edits.drop_joints": "drop",
-    "options.edits.keep_joints": "keep",
-    "options.edits.rename_joints": "rename",
-    "options.edits.joint_map_rows": "joint_map",
-    "options.edits.resample_fps": "fps",
-    "options.edits.up_axis": "to_up",
-    "options.edits.meters_per_unit": "to_units",
-    "options.edits.root_alignment.position_axes": "root_axes",
-    "options.edits.root_alignment.position_signs": "root_signs",
-    "options.edits.root_alignment.correction_degrees": "root_correction",
-}
-
-
 def _keyword_of(field: str) -> str:
-    for path, keyword in _KEYWORDS.items():
-        if field.startswith(path):
-            return keyword
-    if not field.startswith("options."):
-        return field
-    # As "options.outputs[0].anim.loop_in_seconds".
-    return field.rpartition(".")[2].removesuffix("_seconds")
+    """The keyword whose value is in this field of the API, or below it; the
+    field if there is none."""
+    at = field.removeprefix("options.")
+    if at.startswith("outputs["):
+        format, _, name = at.partition(".")[2].partition(".")
+        found = [key for key, row in ROWS.items() if format in row.formats
+                 and _is_below(name, row.field)]
+    else:
+        found = [key for key, row in ROWS.items() if not row.formats
+                 and _is_below(at, f"{row.path}.{row.field}".lstrip("."))]
+    return found[0] if found else field
+
+
+def _is_below(field: str, path: str) -> bool:
+    rest = field[len(path):].removeprefix("_rows")
+    return field.startswith(path) and (not rest or rest[0] in ".[")
 
 
 def in_keywords(field: str, message: str) -> str:
     """The text of an error of the API, with the names of keywords."""
-    for path, keyword in _KEYWORDS.items():
-        message = message.replace(path, keyword)
+    message = re.sub(r"options\.[a-z_.]*[a-z]",
+                     lambda found: _keyword_of(found[0]), message)
     return f"{_keyword_of(field)}: {message}" if field else message
 
 

@@ -10,9 +10,10 @@ import numpy as np
 from bvhmill import _bvhmill
 from bvhmill._errors import BvhError, NativeError, error_of, os_error
 from bvhmill._info import Info, info_of
-from bvhmill._options import (CHECK_KEYS, EDIT_KEYS, Array, CheckOptions,
-                              ReadOptions, checked, conventions_of,
-                              read_options, thread_count, unknown, words_of)
+from bvhmill._option_types import CheckOptions
+from bvhmill._options import (CHECK_KEYS, EDIT_KEYS, Array, ReadOptions,
+                              checked, conventions_of, read_options, shows,
+                              thread_count, unknown, words_of)
 from bvhmill._report import Report, report_of, unreadable
 from bvhmill._source import (Source, bytes_of, convert, is_path, name_of,
                              path_bytes)
@@ -47,6 +48,7 @@ def take_of(conversion: _bvhmill._Conversion, end_sites: bool,
     return take
 
 
+@shows(ReadOptions)
 def read(source: Source, *, arrays: Sequence[Array] = ("positions",),
          end_sites: bool = False, keep_values: bool = True, threads: int = 1,
          source_name: str | None = None,
@@ -79,6 +81,7 @@ def read(source: Source, *, arrays: Sequence[Array] = ("positions",),
     return take_of(conversion, end_sites, conventions_of(options, {}), name)
 
 
+@shows(CheckOptions)
 def validate(source: Source, *, threads: int = 1,
              **options: Unpack[CheckOptions]) -> Report:
     """The report of a file. A bad file raises nothing but OSError; one that
@@ -100,6 +103,7 @@ def validate(source: Source, *, threads: int = 1,
     return unreadable(error.reason, error.message) if error.reason else report
 
 
+@shows(CheckOptions)
 def info(source: Source, **options: Unpack[CheckOptions]) -> Info:
     """Joints and frames of a file, without any arrays.
 
@@ -152,7 +156,7 @@ class Anim:
     >>> import bvhmill
     >>> bones = {"Hips": "mPelvis", "Spine": "mTorso", "Head": "mHead"}
     >>> anim = bvhmill.read_anim(bvhmill.read(
-    ...     bvhmill.example()).to_anim(joint_map=bones, accept_odd=True))
+    ...     bvhmill.example()).to_anim(anim_map=bones, anim_accept_odd=True))
     >>> anim.plays
     True
     """
@@ -173,6 +177,7 @@ class Anim:
     report: Report
 
 
+@shows(CheckOptions)
 def read_anim(source: Source, **options: Unpack[CheckOptions]) -> Anim:
     """The keys of an .anim. To have its poses, use `read`.
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, Mapping, cast
 import numpy as np
 
 from bvhmill import _bvhmill
-from bvhmill._options import ARRAYS, array_names, checked, unknown
+from bvhmill._option_types import ROWS
+from bvhmill._options import checked, words_of
 from bvhmill._report import Report, report_of
 
 if TYPE_CHECKING:
@@ -28,14 +29,6 @@ _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS,
 # The bytes of a name that a temporary name has: file systems allow 255.
 _NAME_IN_PART = 200
 FORMATS = ("bvh", "npz", "csv", "anim")
-_ANIM_KEYS = (
-    "profile", "reference", "joint_map", "accept_odd", "for_upload",
-    "match_limbs", "scale_to_avatar", "max_degrees", "max_millimetres",
-    "max_bytes", "loop", "loop_in", "loop_out", "ease_in", "ease_out",
-    "priority", "hand_pose", "emote")
-_KEYS: dict[str, tuple[str, ...]] = {
-    "bvh": ("decimals",), "npz": ("arrays", "kind", "world"), "csv": (),
-    "anim": _ANIM_KEYS}
 
 
 def format_of(path: str | os.PathLike[str]) -> Literal[
@@ -50,36 +43,12 @@ def format_of(path: str | os.PathLike[str]) -> Literal[
 
 def output_words(format: str, options: Mapping[str, Any],
                  end_sites: bool) -> dict[str, Any]:
-    """The native options of an output."""
-    if format not in FORMATS:
-        raise ValueError(f"format={format!r}: must be one of "
-                         + ", ".join(FORMATS))
-    words: dict[str, Any] = {}
-    for key, value in options.items():
-        if key not in _KEYS[format]:
-            raise TypeError(unknown(key, _KEYS[format]))
-        if value is None:
-            continue
-        if key == "joint_map" and not isinstance(value, str):
-            if not hasattr(value, "items"):
-                raise TypeError(f"{key}={value!r}: must be a mapping")
-            words["joint_map_rows"] = list(value.items())
-        else:
-            words[key] = list(array_names(value)) if key == "arrays" else value
-    if format in ("npz", "csv"):
-        words["end_sites"] = end_sites
-    if format == "npz":
-        _check_npz(words)
-    return words
-
-
-def _check_npz(words: Mapping[str, Any]) -> None:
-    if words.get("kind", "matrix") not in ("quaternion", "matrix", "6d"):
-        raise ValueError(f"kind={words['kind']!r}: must be 'quaternion', "
-                         "'matrix' or '6d'")
-    for name in words.get("arrays", ()):
-        if name not in ARRAYS or name == "world_rotations":
-            raise ValueError(f"arrays: there is no {name!r} in an .npz")
+    """An output of `format` with these options, for `checked`."""
+    known = [name for name, row in ROWS.items() if format in row.formats]
+    words: dict[str, Any] = {"format": format, "id": format}
+    if "end_sites" in known:
+        words["end_sites"] = bool(end_sites)
+    return {**words, **words_of(options, known)}
 
 
 def report_of_clip(clip: _bvhmill._Clip,

@@ -11,8 +11,8 @@ from bvhmill import _bvhmill
 from bvhmill._arrays import NamedArrays
 from bvhmill._closing import Closing
 from bvhmill._info import Info
-from bvhmill._options import (Array, ReadOptions, array_names,
-                              conventions_of, read_options)
+from bvhmill._options import (Array, ReadOptions, array_names, conventions_of,
+                              read_options, shows)
 from bvhmill._read import error_of_conversion, take_of
 from bvhmill._report import Report
 from bvhmill._source import (PIECE_BYTES, Source, flat_of, is_buffer, is_path,
@@ -45,6 +45,7 @@ class Block(NamedArrays):
         return len(next(iter(self.arrays.values())))
 
 
+@shows(ReadOptions)
 def stream(source: Source, *, arrays: Sequence[Array] = ("positions",),
            block_frames: int = 4096, end_sites: bool = False,
            **options: Unpack[ReadOptions]) -> Closing[Block]:

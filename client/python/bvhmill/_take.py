@@ -10,9 +10,10 @@ import numpy as np
 
 from bvhmill import _bvhmill, _save
 from bvhmill._errors import error_of
-from bvhmill._options import (EDIT_KEYS, AnimOptions, EditOptions, NpzOptions,
-                              SaveOptions, checked, conventions_of, text_of,
-                              words_of)
+from bvhmill._option_types import (AnimOptions, BvhOptions, EditOptions,
+                                   NpzOptions)
+from bvhmill._options import (EDIT_KEYS, SaveOptions, checked, conventions_of,
+                              shows, text_of, words_of)
 from bvhmill._report import Report, report_of
 from bvhmill._rotations import in_order, without_flips
 from bvhmill._take_facts import TakeFacts
@@ -200,6 +201,7 @@ class Take(TakeFacts):
                       for name, array in self._made.copy().items()}
         return part
 
+    @shows(EditOptions)
     def edit(self, **edits: Unpack[EditOptions]) -> Take:
         """Another take with these edits; see `EditOptions`.
 
@@ -213,7 +215,7 @@ class Take(TakeFacts):
         """
         words = words_of(edits, EDIT_KEYS)
         conversion = self._convert(
-            {**words, "outputs": [("values", "values", {})], "skeleton": True})
+            {**words, "emit": ["values"], "skeleton": True})
         clip = conversion.clip
         assert clip is not None
         return self._of(clip, conversion.report, self._end_sites,
@@ -289,22 +291,23 @@ class Take(TakeFacts):
 
     # -- files ---------------------------------------------------------------
 
-    def to_bvh(self, *, decimals: int | None = None) -> bytes:
+    @shows(BvhOptions)
+    def to_bvh(self, **options: Unpack[BvhOptions]) -> bytes:
         """The text of a .bvh file.
 
         >>> import bvhmill
         >>> bvhmill.read(bvhmill.example()).to_bvh()[:9]
         b'HIERARCHY'
         """
-        if decimals is None:
-            return self.to_bytes("bvh")
-        return self.to_bytes("bvh", decimals=decimals)
+        return self.to_bytes("bvh", **options)
 
+    @shows(NpzOptions)
     def to_npz(self, **options: Unpack[NpzOptions]) -> bytes:
         """The bytes of a NumPy archive, as the command line writes it.
 
         >>> import bvhmill, io, numpy
-        >>> npz = bvhmill.read(bvhmill.example()).to_npz(arrays=["positions"])
+        >>> npz = bvhmill.read(bvhmill.example()).to_npz(
+        ...     npz_arrays=["positions"])
         >>> numpy.load(io.BytesIO(npz))["positions"].shape
         (3, 3, 3)
         """
@@ -319,6 +322,7 @@ class Take(TakeFacts):
         """
         return self.to_bytes("csv")
 
+    @shows(AnimOptions)
     def to_anim(self, **options: Unpack[AnimOptions]) -> bytes:
         """The bytes of an .anim of Second Life; see AnimFormat of the API.
 
@@ -327,11 +331,12 @@ class Take(TakeFacts):
 
         >>> import bvhmill
         >>> bones = {"Hips": "mPelvis", "Spine": "mTorso", "Head": "mHead"}
-        >>> bvhmill.read(bvhmill.example()).to_anim(joint_map=bones)[:4]
+        >>> bvhmill.read(bvhmill.example()).to_anim(anim_map=bones)[:4]
         b'\\x01\\x00\\x00\\x00'
         """
         return self.to_bytes("anim", **options)
 
+    @shows(SaveOptions)
     def to_bytes(self, format: Literal["bvh", "npz", "csv", "anim"],
                  **options: Unpack[SaveOptions]) -> bytes:
         """The bytes of a file: "bvh", "npz", "csv" or "anim".
@@ -340,14 +345,17 @@ class Take(TakeFacts):
         ends of a slice, velocities do not use the frames next to it.
 
         >>> import bvhmill
-        >>> bvhmill.read(bvhmill.example()).to_bytes("bvh", decimals=2)[:9]
+        >>> bvhmill.read(bvhmill.example()).to_bytes("bvh", bvh_decimals=2)[:9]
         b'HIERARCHY'
         """
+        if format not in _save.FORMATS:
+            raise ValueError(f"format={format!r}: must be one of "
+                             + ", ".join(_save.FORMATS))
         words = _save.output_words(format, options, self._end_sites)
-        conversion = self._convert({"outputs": [(format, format, words)],
-                                    "ignore": ["DATA_*"]})
+        conversion = self._convert({"emit": [words], "ignore": ["DATA_*"]})
         return conversion.blocks[format].to_bytes()
 
+    @shows(SaveOptions)
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False,
              **options: Unpack[SaveOptions]) -> None:
         """Writes a file; its extension is the format: .bvh, .npz, .csv, .anim.
@@ -359,7 +367,7 @@ class Take(TakeFacts):
         >>> import bvhmill, os, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = os.path.join(folder, "a.npz")
-        ...     bvhmill.read(bvhmill.example()).save(path, kind="6d")
+        ...     bvhmill.read(bvhmill.example()).save(path, rotation_kind="6d")
         ...     os.listdir(folder)
         ['a.npz']
         """

@@ -90,7 +90,7 @@ PYBIND11_MODULE(_bvhmill, module) {
   py::class_<Choices>(module, "_Options")
       .def(py::init(&ChoicesOf))
       .def_property_readonly("error", [](const Choices& choices) {
-        return ValueOf(CheckOptions(choices.options));
+        return ValueOf(choices.status);
       });
   WatchTheEnd();
   BindClip(&module);

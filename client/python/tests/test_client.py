@@ -70,7 +70,7 @@ def assert_same_error(theirs, ours):
     {"joint_map": {"j0": "Hips"}, "interpolation": "lerp"},
     {"rename": {"j1": "a", "j2": "b"}, "root_axes": "xzy",
      "root_signs": "+-+", "root_correction": (1, 2, 3)},
-    {"replace_spikes": True, "unwrap_angles": True, "fill_gap_frames": 2},
+    {"replace_spikes": True, "unwrap": True, "fill_gaps": 2},
     {"strict": True, "root_offset": "add", "joint_positions": "ignore"},
     {"state_fps": 60, "strip_prefix": True},
     {"tpose_frame": 3, "trim": (0.5, None), "drop": ["j4"],

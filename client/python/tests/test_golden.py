@@ -67,8 +67,9 @@ def test_of_compressed_matrices(cli, tmp_path, walk_path):
                     "--npz-arrays", "rotations,velocities", "--local"],
                    check=True, stdout=subprocess.DEVNULL)
     take = bvhmill.read(walk_path)
-    assert take.to_npz(kind="matrix", world=True,
-                       arrays=["rotations", "velocities"]) == out.read_bytes()
+    assert take.to_npz(rotation_kind="matrix",
+                       rotation_space="world",
+                       npz_arrays=["rotations", "velocities"]) == out.read_bytes()
     with np.load(out) as npz:
         np.testing.assert_array_equal(npz["rotations"],
                                       take.matrices(world=True))

@@ -86,7 +86,7 @@ def test_ctrl_c_ends_the_work_on_a_text(long_path, work):
 
 
 @pytest.mark.parametrize("work", [
-    "take.edit(fps=120)", "take.edit(replace_spikes=True, unwrap_angles=True)",
+    "take.edit(fps=120)", "take.edit(replace_spikes=True, unwrap=True)",
     "take.to_bvh()",
     # The report of from_arrays.
     "bvhmill._save.report_of_clip(take._clip, {})"])

@@ -79,7 +79,7 @@ def test_outputs_may_come_in_another_order(jobs, server):
 # A result does not say whether rotations are local.
 def test_rotations_of_an_item_are_not_taken_for_local_ones(jobs, server):
     own = options_of("values", "rotations")
-    own.outputs[1].rotations.space = options_pb2.ROTATION_SPACE_WORLD
+    own.outputs[1].rotations.rotation_space = options_pb2.ROTATION_SPACE_WORLD
     (outcome,) = outcomes_of(jobs, made(server, options_of("positions"),
                                         {"a": own}))
     ours = bvhmill.read(TEXT)
@@ -89,7 +89,7 @@ def test_rotations_of_an_item_are_not_taken_for_local_ones(jobs, server):
 
 def test_rows_of_end_sites_are_known_by_the_array(jobs, server):
     own = options_of("positions", "velocities")
-    own.outputs[0].positions.include_end_sites = True
+    own.outputs[0].positions.end_sites = True
     (outcome,) = outcomes_of(jobs, made(server, options_of("positions"),
                                         {"a": own}))
     ours = bvhmill.read(TEXT, end_sites=True)

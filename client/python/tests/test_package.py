@@ -3,6 +3,7 @@
 import ast
 import doctest
 import importlib
+import json
 import os
 import pathlib
 import pkgutil
@@ -83,8 +84,10 @@ def test_every_method_of_a_take_has_an_example():
 
 
 def test_the_docstring_of_options_has_every_keyword():
-    words = set(re.findall(r"\w+", bvhmill.ReadOptions.__doc__))
-    assert set(bvhmill.ReadOptions.__annotations__) <= words
+    for options in (bvhmill.CheckOptions, bvhmill.EditOptions,
+                    bvhmill.NpzOptions, bvhmill.AnimOptions):
+        words = set(re.findall(r"^ {4}(\w+):$", options.__doc__, re.M))
+        assert set(options.__annotations__) == words
 
 
 def run_mypy(*files):
@@ -92,12 +95,13 @@ def run_mypy(*files):
     return subprocess.run(
         [sys.executable, "-m", "mypy", "--config-file",
          SOURCE / "mypy.ini", "--cache-dir", ROOT / "build/mypy", *files],
-        cwd=SOURCE, env={**os.environ, "MYPYPATH": str(SOURCE)},
+        # With the files that CMake makes.
+        cwd=PACKAGE.parent, env={**os.environ, "MYPYPATH": str(PACKAGE.parent)},
         capture_output=True, text=True)
 
 
 def test_mypy_is_content_with_the_package():
-    done = run_mypy("bvhmill")
+    done = run_mypy("-p", "bvhmill")
     assert done.returncode == 0, done.stdout
 
 
@@ -211,3 +215,10 @@ def test_the_version_is_that_of_cmake():
 def test_the_package_has_its_types():
     assert (PACKAGE / "py.typed").exists()
     assert (PACKAGE / "_bvhmill.pyi").exists()
+
+
+def test_keywords_are_the_keys_of_the_schema():
+    from bvhmill._option_types import ROWS
+
+    schema = json.loads((ROOT / "docs/schema/options.schema.json").read_text())
+    assert set(schema["properties"]) == {"emit", *ROWS}

@@ -139,19 +139,19 @@ def test_without_values_only_the_named_arrays_exist(walk):
     ({"arrays": "positions"}, TypeError, "list"),
     ({"arrays": ["position"]}, ValueError, "positions"),
     ({"strictt": True}, TypeError, "did you mean 'strict'"),
-    ({"units": "furlong"}, ValueError, "'cm'"),
-    ({"up": "x"}, ValueError, "'y', 'z'"),
+    ({"units": "furlong"}, ValueError, "m, cm, mm, in, ft"),
+    ({"up": "x"}, ValueError, "none of y, z"),
     ({"threads": -1}, ValueError, "threads"),
     ({"ignore": ["NO_SUCH_CODE"]}, ValueError, "NO_SUCH_CODE"),
     ({"ignore": "DATA_*"}, TypeError, "ignore"),
     ({"fps": -3}, ValueError, "fps"),
-    ({"fps": 0}, ValueError, "positive number"),
-    ({"frames": (0, 10, 0)}, ValueError, "step must be 1"),
+    ({"fps": 0}, ValueError, "number above 0"),
+    ({"frames": (0, 10, 0)}, ValueError, "maybe step"),
     ({"keep": []}, ValueError, "must name a joint"),
     ({"limits": {"max_frame": 3}}, ValueError, "max_frame"),
     ({"thresholds": {"DATA_SPIKE": 3}}, ValueError, "CODE.name"),
-    ({"root_offset": "replace"}, ValueError, "'ignore', 'add'"),
-    ({"name_encoding": "sjis"}, ValueError, "'shift-jis', 'gbk'"),
+    ({"root_offset": "replace"}, ValueError, "ignore, add"),
+    ({"name_encoding": "sjis"}, ValueError, "shift-jis, gbk"),
 ])
 def test_wrong_options_are_refused_before_reading(options, kind, words):
     for call in (lambda: bvhmill.read("absent.bvh", **options),
@@ -196,8 +196,8 @@ def test_errors_of_edits(walk):
         bvhmill.read(walk, to_units="m")
     with pytest.raises(ValueError, match=r"^thresholds.*: "):
         bvhmill.read(walk, thresholds={"DATA_SPIKE.no_such": 1})
-    with pytest.raises(ValueError, match=r"^loop_in: "):
-        bvhmill.read(walk).to_anim(loop_in=-1)
+    with pytest.raises(ValueError, match=r"^anim_loop: "):
+        bvhmill.read(walk).to_anim(anim_loop=(-1, 1))
     still = walk.replace(b"Frame Time: 0.01", b"Frame Time: 0")
     with pytest.raises(bvhmill.ConventionUnknown):
         bvhmill.read(still, fps=30)

@@ -219,7 +219,7 @@ class Converter {
 
   absl::Status FitUntilItFits() {
     result_.max_degrees = options_.max_degrees;
-    result_.max_millimetres = options_.max_millimetres;
+    result_.max_mm = options_.max_mm;
     for (int raises = 0; raises <= kMaxRaises; ++raises) {
       BVHMILL_RETURN_IF_ERROR(FitAll());
       BVHMILL_RETURN_IF_ERROR(work().Pay());
@@ -267,8 +267,7 @@ class Converter {
     constexpr float kLeastDegrees = 0.02F;
     constexpr float kLeastMillimetres = 0.2F;
     result_.max_degrees = std::max(result_.max_degrees, kLeastDegrees) * kRaise;
-    result_.max_millimetres =
-        std::max(result_.max_millimetres, kLeastMillimetres) * kRaise;
+    result_.max_mm = std::max(result_.max_mm, kLeastMillimetres) * kRaise;
     is_again_ = true;
     return result_.max_degrees <= MaxDegrees();
   }
@@ -325,7 +324,7 @@ class Converter {
   }
 
   absl::Status FitJoint(const DrivenJoint& driven, bool is_pelvis) {
-    const FitBounds bounds = {result_.max_degrees, result_.max_millimetres};
+    const FitBounds bounds = {result_.max_degrees, result_.max_mm};
     FittedJoint fitted;
     BVHMILL_RETURN_IF_ERROR(fit_.Fit(driven, is_pelvis, bounds, &fitted));
     LogOnce(IssueCode::ANIM_VALUE_NOT_FINITE, driven.node, fitted.repaired);
@@ -367,30 +366,16 @@ class Converter {
   JointFit fit_;
 };
 
-bool IsGood(float bound, float most) { return bound >= 0 && bound <= most; }
-
 }  // namespace
 
 absl::Status CheckOptions(const ClipToAnimOptions& options,
                           const Skeleton& skeleton) {
-  constexpr float kMaxDegrees = 90;
-  constexpr float kMaxMillimetres = 1000;
   if (!options.joint_names.empty() &&
       options.joint_names.size() != skeleton.nodes.size()) {
     return InvalidField("joint_names", "are not as many as the nodes");
   }
-  if (!IsGood(options.max_degrees, kMaxDegrees)) {
-    return InvalidField("max_degrees", "is not 0 to 90");
-  }
-  if (!IsGood(options.max_millimetres, kMaxMillimetres)) {
-    return InvalidField("max_millimetres", "is not 0 to 1000");
-  }
   if (!std::isfinite(options.metres_per_unit) || options.metres_per_unit < 0) {
     return InvalidField("metres_per_unit", "is negative");
-  }
-  if (options.max_bytes < 0) return InvalidField("max_bytes", "is negative");
-  if (!IsGood(options.max_degrees_limit, kMaxDegrees)) {
-    return InvalidField("max_degrees_limit", "is not 0 to 90");
   }
   return CheckSettings(options.settings);
 }

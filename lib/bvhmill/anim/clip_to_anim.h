@@ -56,7 +56,7 @@ struct ClipToAnimOptions {
   bool scale_to_avatar = false;
   // Writes positions: of the pelvis; and of joints with position channels,
   // relative to their places at rest. Joints of the face that move by more than
-  // max_millimetres in their parents always get positions. Other joints that
+  // max_mm in their parents always get positions. Other joints that
   // move by more than 10 mm there are warnings (ANIM_TRANSLATION_LEFT_OUT).
   bool pelvis_position = true;
   bool joint_positions = false;
@@ -68,7 +68,7 @@ struct ClipToAnimOptions {
   // degrees; two keys around a frame then correct this, where there is room for
   // them.
   float max_degrees = 0.1F;
-  float max_millimetres = 1.0F;
+  float max_mm = 1.0F;
   // If the file is larger than `max_bytes`, both bounds are raised by the same
   // factor until it fits, and max_degrees up to `max_degrees_limit` (or to its
   // own value, if that is larger). 0: no limit, bounds are kept.
@@ -89,11 +89,12 @@ struct ClipToAnimResult {
   float millimetres = 0;
   // The bounds that were kept: those of the options, or the raised ones.
   float max_degrees = 0;
-  float max_millimetres = 0;
+  float max_mm = 0;
   int64_t keys = 0;
 };
 
 // INVALID_ARGUMENT "field: why" if `options` are invalid for `skeleton`.
+// Requires that bounds on errors and bytes are not negative.
 absl::Status CheckOptions(const ClipToAnimOptions& options,
                           const Skeleton& skeleton);
 

@@ -136,7 +136,7 @@ void LogBoundsRaised(const ClipToAnimResult& result, IssueLog* log) {
   const auto bytes = static_cast<int64_t>(AnimBytes(result.motion));
   log->Add(IssueCode::ANIM_BOUNDS_RAISED, {},
            {{"degrees", std::to_string(result.max_degrees)},
-            {"millimetres", std::to_string(result.max_millimetres)},
+            {"millimetres", std::to_string(result.max_mm)},
             {"bytes", std::to_string(bytes)}});
 }
 

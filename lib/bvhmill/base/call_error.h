@@ -7,7 +7,7 @@
 //
 //   return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
 //                         .reason = "FRAME_RATE_UNKNOWN",
-//                         .field = "options.edits.resample_fps",
+//                         .field = "options.edits.fps",
 //                         .message = "the clip states no frame time"});
 //
 // A fault of a file is an Issue of a report; if it refuses the clip, the call

@@ -17,6 +17,7 @@
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/edit/clip_edits.h"
 #include "bvhmill/edit/editing.h"
+#include "bvhmill/edit/space_edits.h"
 
 namespace bvhmill {
 

@@ -5,7 +5,6 @@
 #include <set>
 #include <string_view>
 
-#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
@@ -15,45 +14,30 @@
 namespace bvhmill {
 namespace {
 
+// The error of two options that exclude each other.
+absl::Status Exclude(std::string_view field, std::string_view other) {
+  return MakeCallError(
+      {.code = absl::StatusCode::kInvalidArgument,
+       .reason = std::string(kFieldInvalid),
+       .field = std::string(field),
+       .args = {{"other", std::string(other)}},
+       .message = "cannot be used together with " + std::string(other)});
+}
+
 bool IsAtLeastZero(double value) { return std::isfinite(value) && value >= 0; }
 
-absl::Status CheckSelectors(std::string_view field,
-                            const std::vector<std::string>& names) {
-  BVHMILL_RETURN_IF_ERROR(CheckCount(field, names.size(), kMaxJointNames));
-  for (const std::string& name : names) {
-    BVHMILL_RETURN_IF_ERROR(CheckBytes(field, name.size(), kMaxJointNameBytes));
-  }
-  return absl::OkStatus();
-}
-
-// Checks the pair of names of a joint that is renamed.
-absl::Status CheckNewName(std::string_view field, std::string_view from,
-                          std::string_view to) {
-  BVHMILL_RETURN_IF_ERROR(CheckBytes(field, from.size(), kMaxJointNameBytes));
-  BVHMILL_RETURN_IF_ERROR(CheckBytes(field, to.size(), kMaxJointNameBytes));
-  return CheckJointName(field, to);
-}
-
 absl::Status CheckNames(const ClipEdits& edits) {
-  constexpr std::string_view kRenames = "options.edits.rename_joints";
+  constexpr std::string_view kRenames = "options.edits.rename";
   constexpr std::string_view kRows = "options.edits.joint_map_rows";
-  BVHMILL_RETURN_IF_ERROR(
-      CheckSelectors("options.edits.drop_joints", edits.drop_joints));
-  BVHMILL_RETURN_IF_ERROR(
-      CheckSelectors("options.edits.keep_joints", edits.keep_joints));
-  BVHMILL_RETURN_IF_ERROR(
-      CheckCount(kRenames, edits.rename_joints.size(), kMaxJointNames));
   std::set<std::string_view> renamed;
-  for (const auto& [from, to] : edits.rename_joints) {
-    BVHMILL_RETURN_IF_ERROR(CheckNewName(kRenames, from, to));
+  for (const auto& [from, to] : edits.rename) {
+    BVHMILL_RETURN_IF_ERROR(CheckJointName(kRenames, to));
     if (renamed.insert(from).second) continue;
     return InvalidField(kRenames, "renames " + Quote(from) + " twice");
   }
-  BVHMILL_RETURN_IF_ERROR(
-      CheckCount(kRows, edits.joint_map_rows.size(), kMaxJointNames));
   std::set<std::string_view> mapped;
   for (const JointMapRow& row : edits.joint_map_rows) {
-    BVHMILL_RETURN_IF_ERROR(CheckNewName(kRows, row.source, row.target));
+    BVHMILL_RETURN_IF_ERROR(CheckJointName(kRows, row.target));
     if (mapped.insert(row.source).second) continue;
     return InvalidField(kRows, "maps " + Quote(row.source) + " twice");
   }
@@ -92,23 +76,21 @@ absl::Status CheckTrim(const TimeRange& trim, const FrameRange& frames) {
       frames.begin != 0 || frames.end != 0 || frames.step > 1;
   const bool has_times = trim.begin_seconds != 0 || trim.end_seconds != 0;
   if (!has_frames || !has_times) return absl::OkStatus();
-  return InvalidField(kField, "cannot be used together with frames");
+  return Exclude(kField, "options.edits.frames");
 }
 
-// 0 stands for no rate. The frame time of a rate must be finite.
+// 0 stands for no rate.
 bool IsRate(double fps) {
-  return IsAtLeastZero(fps) && (fps == 0 || std::isfinite(1 / fps));
+  return fps == 0 || (fps > 0 && std::isfinite(1 / fps));
 }
 
 absl::Status CheckRates(const ClipEdits& edits) {
-  constexpr std::string_view kWrong = "is not a number of at least 0";
+  constexpr std::string_view kWrong = "is not above 0 with a finite frame time";
   constexpr std::string_view kStated = "options.edits.state_fps";
-  if (!IsRate(edits.resample_fps)) {
-    return InvalidField("options.edits.resample_fps", kWrong);
-  }
+  if (!IsRate(edits.fps)) return InvalidField("options.edits.fps", kWrong);
   if (!IsRate(edits.state_fps)) return InvalidField(kStated, kWrong);
-  if (edits.resample_fps != 0 && edits.state_fps != 0) {
-    return InvalidField(kStated, "cannot be used together with resample_fps");
+  if (edits.fps != 0 && edits.state_fps != 0) {
+    return Exclude(kStated, "options.edits.fps");
   }
   return absl::OkStatus();
 }
@@ -124,29 +106,23 @@ absl::Status SourceUnknown(std::string_view field, std::string_view source) {
 }
 
 absl::Status CheckConventions(const ClipEdits& edits) {
-  if (!IsAtLeastZero(edits.meters_per_unit)) {
-    return InvalidField("options.edits.meters_per_unit",
-                        "is not a number of at least 0");
-  }
-  if (!IsAtLeastZero(edits.source.meters_per_unit)) {
-    return InvalidField("options.read.meters_per_unit",
-                        "is not a number of at least 0");
-  }
-  if (edits.up_axis != UpAxis::kUnknown &&
+  if (edits.to_up != UpAxis::kUnknown &&
       edits.source.up_axis == UpAxis::kUnknown) {
-    return SourceUnknown("up_axis", "up_axis");
+    return SourceUnknown("to_up", "up");
   }
-  if (edits.meters_per_unit != 0 && edits.source.meters_per_unit == 0) {
-    return SourceUnknown("meters_per_unit", "meters_per_unit");
+  if (edits.to_units != 0 && edits.source.meters_per_unit == 0) {
+    return SourceUnknown("to_units", "units");
   }
   // Beyond it, positions would no longer be finite.
   constexpr double kMaxScale = 1e12;
-  const double scale = edits.source.meters_per_unit / edits.meters_per_unit;
-  if (edits.meters_per_unit != 0 &&
-      !(scale <= kMaxScale && scale >= 1 / kMaxScale)) {
-    return InvalidField("options.edits.meters_per_unit",
+  const double scale = edits.source.meters_per_unit / edits.to_units;
+  if (edits.to_units != 0 && !(scale <= kMaxScale && scale >= 1 / kMaxScale)) {
+    return InvalidField("options.edits.to_units",
                         "is more than 10^12 times the unit of the source, or "
                         "less than a 10^12th");
+  }
+  if (edits.in_place && edits.at_origin) {
+    return Exclude("options.edits.at_origin", "options.edits.in_place");
   }
   return absl::OkStatus();
 }
@@ -160,56 +136,39 @@ bool IsEmpty(const RootAlignment& alignment) {
 }
 
 bool IsEmpty(const Repairs& repairs) {
-  return !repairs.drop_repeated_frames && !repairs.snap_frame_time &&
-         repairs.fill_gap_frames == 0 && !repairs.replace_spikes &&
-         !repairs.unwrap_angles;
-}
-
-absl::Status CheckRepairs(const Repairs& repairs) {
-  if (repairs.fill_gap_frames >= 0) return absl::OkStatus();
-  return InvalidField("options.edits.repairs.fill_gap_frames",
-                      "must not be negative");
+  return !repairs.drop_repeated && !repairs.snap_rate &&
+         repairs.fill_gaps == 0 && !repairs.replace_spikes && !repairs.unwrap;
 }
 
 bool IsEmpty(const ClipEdits& edits) {
-  const bool names = edits.drop_joints.empty() && edits.keep_joints.empty() &&
-                     edits.rename_joints.empty() && !edits.strip_prefix &&
+  const bool names = edits.drop.empty() && edits.keep.empty() &&
+                     edits.rename.empty() && !edits.strip_prefix &&
                      edits.joint_map.empty() && edits.joint_map_rows.empty() &&
                      edits.names_to.empty() && edits.figure == 0;
   const bool frames = edits.frames.begin == 0 && edits.frames.end == 0 &&
-                      edits.frames.step <= 1 && edits.resample_fps == 0 &&
+                      edits.frames.step <= 1 && edits.fps == 0 &&
                       edits.state_fps == 0 && edits.trim.begin_seconds == 0 &&
                       edits.trim.end_seconds == 0;
   const bool conventions =
-      (edits.up_axis == UpAxis::kUnknown ||
-       edits.up_axis == edits.source.up_axis) &&
-      (edits.meters_per_unit == 0 ||
-       edits.meters_per_unit == edits.source.meters_per_unit);
+      (edits.to_up == UpAxis::kUnknown ||
+       edits.to_up == edits.source.up_axis) &&
+      (edits.to_units == 0 || edits.to_units == edits.source.meters_per_unit);
   const bool poses = edits.tpose_frame < 0 && !edits.mirror;
   return IsEmpty(edits.repairs) && names && frames && conventions && poses &&
          !EditsRoots(edits);
 }
 
 bool EditsRoots(const ClipEdits& edits) {
-  return edits.root_motion != RootMotion::kKeep || edits.floor ||
+  return edits.in_place || edits.at_origin || edits.floor ||
          !IsEmpty(edits.root_alignment);
 }
 
 absl::Status CheckEdits(const ClipEdits& edits) {
-  BVHMILL_RETURN_IF_ERROR(CheckRepairs(edits.repairs));
   BVHMILL_RETURN_IF_ERROR(CheckNames(edits));
-  if (edits.figure < 0) {
-    return InvalidField("options.edits.figure", "must not be negative");
-  }
-  if (edits.tpose_frame < -1) {
-    return InvalidField("options.edits.tpose_frame", "must not be negative");
-  }
   BVHMILL_RETURN_IF_ERROR(CheckFrames(edits.frames));
   BVHMILL_RETURN_IF_ERROR(CheckTrim(edits.trim, edits.frames));
   BVHMILL_RETURN_IF_ERROR(CheckRates(edits));
   BVHMILL_RETURN_IF_ERROR(CheckConventions(edits));
-  BVHMILL_RETURN_IF_ERROR(CheckBytes(
-      "options.edits.body_root", edits.body_root.size(), kMaxJointNameBytes));
   return CheckAlignment(edits.root_alignment);
 }
 
@@ -218,18 +177,18 @@ absl::Status CheckAlignment(const RootAlignment& alignment) {
   constexpr std::string_view kXyz = "xyz";
   if (!axes.empty() && !std::is_permutation(axes.begin(), axes.end(),
                                             kXyz.begin(), kXyz.end())) {
-    return InvalidField("options.edits.root_alignment.position_axes",
+    return InvalidField("options.edits.root_axes",
                         Quote(axes) + " is not an order of the letters xyz");
   }
   const std::string& signs = alignment.position_signs;
   const bool known = signs.find_first_not_of("+-") == std::string::npos;
   if (!signs.empty() && (signs.size() != 3 || !known)) {
-    return InvalidField("options.edits.root_alignment.position_signs",
+    return InvalidField("options.edits.root_signs",
                         Quote(signs) + " is not three of + and -");
   }
   for (const double degrees : alignment.correction_degrees) {
     if (!std::isfinite(degrees)) {
-      return InvalidField("options.edits.root_alignment.correction_degrees",
+      return InvalidField("options.edits.root_correction",
                           "is not a finite number");
     }
   }

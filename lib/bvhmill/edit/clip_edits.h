@@ -22,6 +22,8 @@ struct FrameRange {
   int64_t begin = 0;
   int64_t end = 0;
   int64_t step = 1;
+
+  bool operator==(const FrameRange&) const = default;
 };
 
 // The frames from the first one at `begin_seconds` or after it, and before
@@ -29,6 +31,8 @@ struct FrameRange {
 struct TimeRange {
   double begin_seconds = 0;
   double end_seconds = 0;
+
+  bool operator==(const TimeRange&) const = default;
 };
 
 // How joints that stay move after others are dropped.
@@ -45,21 +49,11 @@ enum class Interpolation {
   // Joints turn by the shortest rotation from pose to pose.
   kSlerp,
   // Each angle takes the shortest way, independently of the others.
-  kLerpAngle,
+  kLerp,
 };
 
 // Edits of roots act on the body root of each tree (skeletons/body_root.h), and
 // on its pose in the world.
-enum class RootMotion {
-  kKeep,
-  // Body roots keep their height; their two other coordinates are 0. The height
-  // is along the up axis after the edits. If that is not known, EditClip looks
-  // for it in the clip, and a ClipEditor takes Y.
-  kInPlace,
-  // Body roots stay at 0 0 0.
-  kOrigin,
-};
-
 // A change to the motion of the body roots:
 //
 //   M_root = T(signs * permuted(p)) * R(correction) * R(motion)
@@ -84,14 +78,14 @@ struct Repairs {
   // long. The first and the last pose may stand for fewer frames. Clips with
   // fewer than four poses, or with another pattern of repeats, stay as they
   // are.
-  bool drop_repeated_frames = false;
+  bool drop_repeated = false;
   // A frame time near that of a common rate becomes that of the rate: within
   // 1.1 %, the threshold DATA_FRAME_TIME_ODD.difference. See NearestFrameRate.
-  bool snap_frame_time = false;
+  bool snap_rate = false;
   // Values of a rotation or a position that are no numbers are interpolated
   // (DATA_NOT_FINITE), if at most this many frames in a row lack some of them,
   // and both neighbours have all. Values of scale channels stay. 0: none.
-  int32_t fill_gap_frames = 0;
+  int32_t fill_gaps = 0;
   // A joint that is elsewhere for one frame (DATA_SPIKE) gets the pose halfway
   // between the frames before and after. Clips with fewer than 8 frames
   // (kFewestMotionFrames), or in which many frames repeat the one before, stay
@@ -99,7 +93,7 @@ struct Repairs {
   bool replace_spikes = false;
   // Where angles jump by a full turn and the rotation does not (the wraps of
   // DATA_EULER_FLIP), they go on beyond 180 degrees instead.
-  bool unwrap_angles = false;
+  bool unwrap = false;
 };
 
 struct ClipEdits {
@@ -109,19 +103,19 @@ struct ClipEdits {
   // A joint is given by NAME (every joint of that name), NAME#2 (the second
   // joint of that name in file order) or PREFIX* (every joint whose name begins
   // with PREFIX). End sites are dropped with their joint.
-  std::vector<std::string> drop_joints;
+  std::vector<std::string> drop;
   // If not empty, all other joints are dropped.
-  std::vector<std::string> keep_joints;
+  std::vector<std::string> keep;
   DropMode drop_mode = DropMode::kKeepPoses;
   // If not 0, only the tree of the figure-th root is kept, counted from 1.
   int32_t figure = 0;
   // Old name and new name. The old name is NAME or NAME#2; NAME#2 takes
   // precedence. Each old name may be given once. Old names are those before any
   // renaming.
-  std::vector<std::pair<std::string, std::string>> rename_joints;
+  std::vector<std::pair<std::string, std::string>> rename;
   // Removes the common prefix of the names, such as "mixamorig:", if the joints
   // of a body are recognized without it (Recognition::prefix). Made after
-  // rename_joints, whose new names keep theirs.
+  // rename, whose new names keep theirs.
   bool strip_prefix = false;
   // The name of a built-in map, or the rows of another map; not both. Each
   // source may be given once.
@@ -141,23 +135,29 @@ struct ClipEdits {
   // its frame time stands for (StatedFrameRate), and 29.97 here is 30 / 1.001
   // (WrittenFrameRate). If the clip has this rate already, only the frame time
   // is corrected.
-  double resample_fps = 0;
+  double fps = 0;
   // The rate that the clip states after the edits, in frames per second; its
-  // frames stay as they are. 0 changes nothing. Not together with resample_fps.
+  // frames stay as they are. 0 changes nothing. Not together with fps.
   // It stands for a rate as that one does.
   double state_fps = 0;
   Interpolation interpolation = Interpolation::kSlerp;
   // The wanted up axis and unit. To set one, `source` must state that of the
   // clip. The two units may differ by a factor of up to 10^12.
-  UpAxis up_axis = UpAxis::kUnknown;
-  double meters_per_unit = 0;
-  RootMotion root_motion = RootMotion::kKeep;
+  UpAxis to_up = UpAxis::kUnknown;
+  // In metres; 0 keeps the unit.
+  double to_units = 0;
+  // Body roots keep their height; their two other coordinates are 0. The height
+  // is along the up axis after the edits. If that is not known, EditClip looks
+  // for it in the clip.
+  bool in_place = false;
+  // Body roots stay at 0 0 0. Not together with in_place.
+  bool at_origin = false;
   RootAlignment root_alignment;
   // Exchanges left and right: the mirror image at X = 0 (mirror.h).
   bool mirror = false;
   // Raises or lowers the bodies, all by the same way, so that the lowest joint
   // or end site of them in any frame is at height 0. Made last. The height is
-  // along the up axis, as for kInPlace.
+  // along the up axis, as for in_place.
   bool floor = false;
   // Not an edit: the joint that carries the body, NAME or NAME#2 before any
   // renaming; the first one of each tree. Empty: it is found from the motion.
@@ -177,15 +177,11 @@ bool IsEmpty(const Repairs& repairs);
 // True if the alignment leaves every clip unchanged.
 bool IsEmpty(const RootAlignment& alignment);
 
-// Checks what can be checked without a clip. INVALID_ARGUMENT
-// "options.edits.field: why" for an invalid value, or for one beyond
-// base/bounds.h; for `source` the field is "options.read.meters_per_unit".
-// FAILED_PRECONDITION for a target (up_axis, meters_per_unit) if that of the
-// source is not known.
+// Checks what several values say together, and names, without a clip. Requires
+// that each value is in the bounds of its option (CheckBounds).
+// INVALID_ARGUMENT "options.edits.field: why". FAILED_PRECONDITION for a target
+// (to_up, to_units) if that of the source is not known.
 absl::Status CheckEdits(const ClipEdits& edits);
-
-// The part of CheckEdits that concerns the repairs.
-absl::Status CheckRepairs(const Repairs& repairs);
 
 // The part of CheckEdits that concerns the alignment.
 absl::Status CheckAlignment(const RootAlignment& alignment);

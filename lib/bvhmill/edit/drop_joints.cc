@@ -83,13 +83,13 @@ absl::Status CheckRoots(const Skeleton& skeleton,
     any = true;
     const auto tree = static_cast<size_t>(placement.tree);
     if (++roots[tree] < 2) continue;
-    return InvalidField("options.edits.drop_joints",
+    return InvalidField("options.edits.drop",
                         "the root " + Quote(skeleton.nodes[tree].name) +
                             " cannot be dropped: more than one joint would "
                             "be left below it");
   }
   if (any) return absl::OkStatus();
-  return InvalidField("options.edits.drop_joints", "no joint would be left");
+  return InvalidField("options.edits.drop", "no joint would be left");
 }
 
 // Shifts a position channel so that its joint stays where it was, if no dropped

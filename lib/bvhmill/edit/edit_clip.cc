@@ -57,8 +57,7 @@ absl::Status FindBodiesOf(const ClipEdits& edits, Editing* editing,
 // Sets the up axis of the source, if it is needed and not stated.
 absl::Status GuessUp(Editing* editing, ClipEdits* edits) {
   const Skeleton& skeleton = editing->skeleton();
-  const bool needs_height =
-      edits->root_motion == RootMotion::kInPlace || edits->floor;
+  const bool needs_height = edits->in_place || edits->floor;
   if (!needs_height || edits->source.up_axis != UpAxis::kUnknown ||
       skeleton.nodes.empty()) {
     return absl::OkStatus();
@@ -76,11 +75,10 @@ absl::Status GuessUp(Editing* editing, ClipEdits* edits) {
         {.code = absl::StatusCode::kFailedPrecondition,
          .reason = "SOURCE_CONVENTION_UNKNOWN",
          .field =
-             edits->floor ? "options.edits.floor" : "options.edits.root_motion",
-         .args = {{"needs", "options.read.up_axis"}},
+             edits->floor ? "options.edits.floor" : "options.edits.in_place",
+         .args = {{"needs", "options.read.up"}},
          .message = "the up axis of the clip is not known, and the clip does "
-                    "not show it clearly: state --up y or --up z "
-                    "(options.read.up_axis)"});
+                    "not show it clearly; set options.read.up"});
   }
   edits->source.up_axis = guess->axis;
   // Y is the convention of BVH.
@@ -121,14 +119,17 @@ absl::Status EditClip(const ClipEdits& stated, const Conventions& conventions,
   }
   BVHMILL_RETURN_IF_ERROR(EditFrames(edits, &editing));
   const SourceSpace& source = edits.source;
-  BVHMILL_RETURN_IF_ERROR(TurnUpAxis(source.up_axis, edits.up_axis, &editing));
-  if (edits.meters_per_unit != 0) {
+  BVHMILL_RETURN_IF_ERROR(TurnUpAxis(source.up_axis, edits.to_up, &editing));
+  if (edits.to_units != 0) {
     BVHMILL_RETURN_IF_ERROR(
-        ScaleLengths(source.meters_per_unit / edits.meters_per_unit, &editing));
+        ScaleLengths(source.meters_per_unit / edits.to_units, &editing));
   }
   const UpAxis up =
-      edits.up_axis != UpAxis::kUnknown ? edits.up_axis : source.up_axis;
-  const BodyPlaces places = {edits.root_motion, HeightAxis(up),
+      edits.to_up != UpAxis::kUnknown ? edits.to_up : source.up_axis;
+  RootMotion motion = RootMotion::kKeep;
+  if (edits.in_place) motion = RootMotion::kInPlace;
+  if (edits.at_origin) motion = RootMotion::kOrigin;
+  const BodyPlaces places = {motion, HeightAxis(up),
                              AxesOf(edits.root_alignment)};
   BVHMILL_RETURN_IF_ERROR(PlaceBodies(bodies, places, &editing));
   BVHMILL_RETURN_IF_ERROR(

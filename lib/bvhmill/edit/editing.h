@@ -33,7 +33,7 @@ struct MotionSize {
 inline constexpr int64_t kMaxFrames = int64_t{1} << 53;
 
 // The field that changes the number of frames, in errors.
-inline constexpr std::string_view kResampleField = "options.edits.resample_fps";
+inline constexpr std::string_view kResampleField = "options.edits.fps";
 
 // Bounds the growth of a clip, so that little text cannot take much memory. OK
 // if the edits do not add frames. RESOURCE_EXHAUSTED if the edited clip has

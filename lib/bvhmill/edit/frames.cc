@@ -112,21 +112,20 @@ absl::Status Resample(const Resampling& rate, Interpolation interpolation,
 absl::Status EditFrames(const ClipEdits& edits, Editing* editing) {
   Motion& motion = editing->clip->motion;
   FrameRange range;
-  if (edits.resample_fps != 0 && !HasRate(motion.frame_time)) {
+  if (edits.fps != 0 && !HasRate(motion.frame_time)) {
     return RateUnknown(kResampleField);
   }
   BVHMILL_RETURN_IF_ERROR(FindRange(edits, motion, &range));
-  const double stated =
-      edits.resample_fps == 0 ? 0 : StatedFrameRate(motion.frame_time);
+  const double stated = edits.fps == 0 ? 0 : StatedFrameRate(motion.frame_time);
   BVHMILL_RETURN_IF_ERROR(SelectFrames(range, editing));
   if (edits.state_fps > 0) {
     motion.frame_time = 1 / WrittenFrameRate(edits.state_fps);
   }
-  if (edits.resample_fps == 0) return absl::OkStatus();
+  if (edits.fps == 0) return absl::OkStatus();
   const double from = stated / static_cast<double>(range.step);
-  const double to = WrittenFrameRate(edits.resample_fps);
+  const double to = WrittenFrameRate(edits.fps);
   const bool is_exact =
-      std::abs(edits.resample_fps * motion.frame_time - 1) <= kSameTime;
+      std::abs(edits.fps * motion.frame_time - 1) <= kSameTime;
   if (!is_exact) motion.frame_time = 1 / to;
   if (std::abs(to / from - 1) < kSameRate) return absl::OkStatus();
   return Resample(ResamplingOf(from, to), edits.interpolation, editing);

@@ -9,7 +9,7 @@
 namespace bvhmill {
 
 // Takes the frames of `edits.frames` or `edits.trim`, then changes the rate as
-// resample_fps or state_fps ask. INVALID_ARGUMENT if the range begins after the
+// fps or state_fps ask. INVALID_ARGUMENT if the range begins after the
 // last frame. FAILED_PRECONDITION if resampling or trimming needs a frame time
 // and the clip states none that is usable. O(frames x columns) of the result.
 absl::Status EditFrames(const ClipEdits& edits, Editing* editing);

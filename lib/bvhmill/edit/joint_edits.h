@@ -13,8 +13,8 @@
 
 namespace bvhmill {
 
-// Selects the nodes to drop: the joints that drop_joints name; if there are
-// keep_joints, all joints that these do not name; and the trees of all roots
+// Selects the nodes to drop: the joints that drop name; if there are
+// keep, all joints that these do not name; and the trees of all roots
 // but `figure`. Sets `*dropped` to one entry
 // for each node. Entries of end sites are false: an end site is dropped with
 // its joint. INVALID_ARGUMENT for a name that matches no joint, and for a
@@ -43,7 +43,7 @@ absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
 // EDIT_DROP_MOVED if a kept joint moves. O(frames x nodes).
 absl::Status DropJoints(const ClipEdits& edits, Editing* editing);
 
-// Applies rename_joints, all at once, then strip_prefix, the joint map, and
+// Applies rename, all at once, then strip_prefix, the joint map, and
 // names_to. Logs
 // EDIT_JOINTS_RENAMED and EDIT_NAME_SHARED; `log` may be null. INVALID_ARGUMENT
 // for an old name that matches no joint, a map without a row that matches a

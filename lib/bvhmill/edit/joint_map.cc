@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bvhmill/base/call_error.h"
+#include "bvhmill/base/nearest.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/skeletons/naming_schemes.h"
@@ -87,18 +88,18 @@ absl::StatusOr<std::vector<JointMapRow>> FindJointMap(std::string_view name) {
   if (scheme != nullptr) {
     return MapBetween(*scheme, *FindNamingScheme(kAvatarScheme));
   }
-  return InvalidField(
-      "options.edits.joint_map",
-      Quote(name) + " is not built in; there are " + KnownMaps());
+  return InvalidField("options.edits.joint_map",
+                      Quote(name) + " is not built in; there are " +
+                          KnownMaps() + DidYouMean(name, JointMapNames()));
 }
 
 absl::Status CheckNamesTo(std::string_view name) {
   if (name.empty() || FindNamingScheme(name) != nullptr) {
     return absl::OkStatus();
   }
-  return InvalidField(
-      "options.edits.names_to",
-      Quote(name) + " is no naming scheme; there are " + KnownMaps());
+  return InvalidField("options.edits.names_to",
+                      Quote(name) + " is no naming scheme; there are " +
+                          KnownMaps() + DidYouMean(name, JointMapNames()));
 }
 
 absl::StatusOr<std::vector<JointMapRow>> ParseJointMap(std::string_view csv) {

@@ -89,7 +89,7 @@ void BlendNode(const Skeleton& skeleton, const Node& node,
     out[column] =
         BlendValue(skeleton.channels[column], a[column], b[column], u);
   }
-  if (interpolation == Interpolation::kLerpAngle) return;
+  if (interpolation == Interpolation::kLerp) return;
   Triple triple;
   if (FindTriple(skeleton, node, &triple)) SlerpTriple(triple, a, b, u, out);
 }

@@ -22,8 +22,8 @@ inline constexpr double kFrameTolerance = 1e-9;
 // Positions and scales are interpolated linearly. If the rotation channels of a
 // joint are an Euler sequence of three, its rotation is interpolated by slerp,
 // the shortest way, and written as the angles that are nearest to those of
-// kLerpAngle; if the three angles are equal in both rows, they are kept. Other
-// rotations, and all rotations with kLerpAngle, take the shortest way channel
+// kLerp; if the three angles are equal in both rows, they are kept. Other
+// rotations, and all rotations with kLerp, take the shortest way channel
 // by channel. O(nodes + columns); allocates nothing.
 void BlendPoses(const Skeleton& skeleton, std::span<const float> a,
                 std::span<const float> b, double u, Interpolation interpolation,

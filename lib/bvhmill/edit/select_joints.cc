@@ -119,14 +119,13 @@ using SortedNames = std::map<std::string_view, std::string_view>;
 absl::Status RenameByPairs(const ClipEdits& edits, const Limits& limits,
                            Budget* budget, Skeleton* skeleton,
                            Renaming* renaming) {
-  if (edits.rename_joints.empty()) return absl::OkStatus();
+  if (edits.rename.empty()) return absl::OkStatus();
   const NameIndex index = MakeNameIndex(*skeleton);
-  const SortedNames pairs(edits.rename_joints.begin(),
-                          edits.rename_joints.end());
+  const SortedNames pairs(edits.rename.begin(), edits.rename.end());
   NewNames names;
   for (const auto& [from, to] : pairs) {
     const auto found = FindName(index, from);
-    if (found.empty()) return NoSuchJoint("options.edits.rename_joints", from);
+    if (found.empty()) return NoSuchJoint("options.edits.rename", from);
     Collect(found, to, &names);
   }
   return Apply(names, limits, budget, skeleton, renaming);
@@ -263,7 +262,7 @@ void LogSharedNames(const std::vector<int32_t>& before,
 }
 
 bool RenamesJoints(const ClipEdits& edits) {
-  return !edits.rename_joints.empty() || edits.strip_prefix ||
+  return !edits.rename.empty() || edits.strip_prefix ||
          !edits.joint_map.empty() || !edits.joint_map_rows.empty() ||
          !edits.names_to.empty();
 }
@@ -287,11 +286,11 @@ absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
   BVHMILL_RETURN_IF_ERROR(ChooseFigure(edits.figure, skeleton, dropped));
   const NameIndex index = MakeNameIndex(skeleton);
   BVHMILL_RETURN_IF_ERROR(
-      Choose("options.edits.drop_joints", index, edits.drop_joints, dropped));
-  if (edits.keep_joints.empty()) return absl::OkStatus();
+      Choose("options.edits.drop", index, edits.drop, dropped));
+  if (edits.keep.empty()) return absl::OkStatus();
   std::vector<bool> kept(skeleton.nodes.size(), false);
   BVHMILL_RETURN_IF_ERROR(
-      Choose("options.edits.keep_joints", index, edits.keep_joints, &kept));
+      Choose("options.edits.keep", index, edits.keep, &kept));
   for (const NamedJoint& joint : index.joints) {
     const auto node = static_cast<size_t>(joint.node);
     if (!kept[node]) (*dropped)[node] = true;

@@ -27,6 +27,9 @@ absl::Status ScaleLengths(double factor, Editing* editing);
 // The coordinate that is the height: Y if `up` is unknown.
 constexpr size_t HeightAxis(UpAxis up) { return up == UpAxis::kZ ? 2 : 1; }
 
+// What becomes of the motion of roots: in_place and at_origin of ClipEdits.
+enum class RootMotion { kKeep, kInPlace, kOrigin };
+
 // Removes the motion of `roots`, which are ROOTs, and then permutes and negates
 // their OFFSETs and positions by `axes`. The height, which kInPlace keeps, is
 // the coordinate `height`.

@@ -15,6 +15,7 @@
 #include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/held_memory.h"
+#include "bvhmill/base/nearest.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
@@ -31,7 +32,7 @@ namespace {
 // The smaller of the limits on the size of the file, for the profile kBest; 0:
 // there is none.
 int64_t MaxBytes(const AnimFormat& format) {
-  if (!format.for_upload) return format.max_bytes;
+  if (!format.upload) return format.max_bytes;
   const int64_t most = kMaxAnimUploadBytes;
   return format.max_bytes > 0 ? std::min(format.max_bytes, most) : most;
 }
@@ -42,7 +43,7 @@ ClipToAnimOptions ConversionOptions(const AnimFormat& format) {
   options.match_limbs = format.match_limbs;
   options.scale_to_avatar = format.scale_to_avatar;
   options.max_degrees = format.max_degrees;
-  options.max_millimetres = format.max_millimetres;
+  options.max_mm = format.max_mm;
   options.max_bytes = MaxBytes(format);
   options.max_degrees_limit = format.max_degrees_limit;
   options.accept_odd = format.accept_odd;
@@ -70,23 +71,9 @@ Location LocationOf(const std::string& name, const NodesByName& nodes) {
   return location;
 }
 
-// Fields of AnimSettings that have another name in requests.
-struct FieldName {
-  std::string_view own;
-  std::string_view asked;
-};
-constexpr FieldName kFieldNames[] = {{"base_priority", "priority"},
-                                     {"loop_in", "loop_in_seconds"},
-                                     {"loop_out", "loop_out_seconds"},
-                                     {"ease_in", "ease_in_seconds"},
-                                     {"ease_out", "ease_out_seconds"}};
-
-// `status` with the name of its field in requests, "anim.field".
-absl::Status InWordsOfRequests(const absl::Status& status) {
+// `status` with its field inside the format: "anim.field".
+absl::Status InsideAnim(const absl::Status& status) {
   CallError error = CallErrorOf(status);
-  for (const auto& [own, asked] : kFieldNames) {
-    if (error.field == own) error.field = asked;
-  }
   error.field.insert(0, "anim.");
   return MakeCallError(std::move(error));
 }
@@ -200,7 +187,7 @@ class AnimMaker {
 
   // With the profile kViewer only uploads have a limit.
   absl::Status CheckSize(int64_t bytes) {
-    if (!format_.for_upload || bytes <= kMaxAnimUploadBytes) {
+    if (!format_.upload || bytes <= kMaxAnimUploadBytes) {
       return absl::OkStatus();
     }
     context_.log->Add(IssueCode::ANIM_UPLOAD_LARGE, {},
@@ -257,7 +244,7 @@ class AnimMaker {
     *turned = clip;
     ClipEdits edits;
     edits.source.up_axis = UpAxis::kZ;
-    edits.up_axis = UpAxis::kY;
+    edits.to_up = UpAxis::kY;
     return EditClip(edits, context_.conventions, {}, context_.budget, turned,
                     nullptr);
   }
@@ -299,8 +286,11 @@ class AnimMaker {
 absl::Status CheckRows(const std::vector<JointMapRow>& rows) {
   for (size_t i = 0; i < rows.size(); ++i) {
     if (FindAvatarJoint(rows[i].target) >= 0) continue;
-    return InvalidField("anim.joint_map_rows[" + std::to_string(i) + "].target",
-                        "the avatar has no joint " + Quote(rows[i].target));
+    std::vector<std::string_view> names;
+    for (const AvatarJoint& joint : AvatarJoints()) names.push_back(joint.name);
+    return InvalidField("anim.map_rows[" + std::to_string(i) + "].target",
+                        "the avatar has no joint " + Quote(rows[i].target) +
+                            DidYouMean(rows[i].target, names));
   }
   return absl::OkStatus();
 }
@@ -310,26 +300,32 @@ absl::Status CheckMap(const AnimFormat& format) {
   const bool has_rows = !format.joint_map_rows.empty();
   if (name.empty() && !has_rows) return absl::OkStatus();
   if (format.profile == AnimProfile::kViewer) {
-    return InvalidField("anim.joint_map",
-                        "cannot be used with the viewer profile");
+    return InvalidField("anim.map", "cannot be used with the viewer profile");
   }
   if (has_rows && !name.empty()) {
-    return InvalidField("anim.joint_map",
-                        "cannot be used together with joint_map_rows");
+    return InvalidField("anim.map", "cannot be used together with map_rows");
   }
   if (has_rows) return CheckRows(format.joint_map_rows);
   if (name == kAutoAnimMap || name == kOwnAnimMap) return absl::OkStatus();
-  const std::vector<std::string_view> maps = JointMapNames();
-  const bool is_known = std::find(maps.begin(), maps.end(), name) != maps.end();
-  return is_known ? absl::OkStatus()
-                  : InvalidField("anim.joint_map", "there is no such map");
+  std::vector<std::string_view> maps = JointMapNames();
+  if (std::find(maps.begin(), maps.end(), name) != maps.end()) {
+    return absl::OkStatus();
+  }
+  maps.insert(maps.begin(), {kAutoAnimMap, kOwnAnimMap});
+  std::string known;
+  for (const std::string_view map : maps) {
+    known.append(known.empty() ? "" : ", ").append(map);
+  }
+  return InvalidField("anim.map", "there is no map " + Quote(name) +
+                                      "; there are " + known +
+                                      DidYouMean(name, maps));
 }
 
 }  // namespace
 
 absl::Status CheckAnimFormat(const AnimFormat& format) {
   const absl::Status status = CheckOptions(ConversionOptions(format), {});
-  return status.ok() ? CheckMap(format) : InWordsOfRequests(status);
+  return status.ok() ? CheckMap(format) : InsideAnim(status);
 }
 
 int64_t DescribeAnimFormat(const AnimFormat& /*format*/,

@@ -122,7 +122,7 @@ void CheckNames(const AnimFormat& format, const EncodeContext& context) {
 
 // Without a known unit, the viewer takes one unit for an inch.
 void CheckUnit(const AnimFormat& format, const EncodeContext& context) {
-  if (!format.for_upload || format.scale_to_avatar) return;
+  if (!format.upload || format.scale_to_avatar) return;
   if (context.meters_per_unit > 0) return;
   context.log->Add(IssueCode::TARGET_ANIM_UNIT, {});
 }

@@ -1,16 +1,12 @@
 #include <algorithm>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/bvh/writer.h"
 #include "bvhmill/encode/encode.h"
 
 namespace bvhmill {
-absl::Status CheckBvhFormat(const BvhFormat& format) {
-  constexpr int32_t kMaxDecimals = 60;
-  const bool is_good = format.decimals >= -1 && format.decimals <= kMaxDecimals;
-  return is_good ? absl::OkStatus()
-                 : InvalidField("bvh.decimals", "is not between 0 and 60");
+absl::Status CheckBvhFormat(const BvhFormat& /*format*/) {
+  return absl::OkStatus();
 }
 
 int64_t DescribeBvhFormat(const BvhFormat& /*format*/,

@@ -33,9 +33,9 @@ enum class RotationSpace {
 // Rotations of every joint. The world rotation of an end site is that of its
 // parent; its local rotation is the identity.
 struct RotationsFormat {
-  RotationKind kind = RotationKind::kQuaternion;
+  RotationKind rotation_kind = RotationKind::kQuaternion;
   TensorLayout layout = TensorLayout::kFrameMajor;
-  RotationSpace space = RotationSpace::kLocal;
+  RotationSpace rotation_space = RotationSpace::kLocal;
   bool with_end_sites = false;
 
   bool operator==(const RotationsFormat& other) const = default;
@@ -99,7 +99,7 @@ struct AnimFormat {
   // kViewer, a clip with joints that the viewer refuses.
   bool accept_odd = false;
   // The file must pass as an upload of the viewer.
-  bool for_upload = false;
+  bool upload = false;
 
   // The fields below are for the profile kBest only.
   AnimReference reference = AnimReference::kAuto;
@@ -114,7 +114,7 @@ struct AnimFormat {
   bool match_limbs = false;
   bool scale_to_avatar = false;
   float max_degrees = 0.1F;
-  float max_millimetres = 1.0F;
+  float max_mm = 1.0F;
   int64_t max_bytes = 0;
   float max_degrees_limit = 5.0F;
 

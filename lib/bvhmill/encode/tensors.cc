@@ -95,12 +95,12 @@ PoseArray ArrayOf(const VelocitiesFormat& format) {
 
 PoseArray ArrayOf(const RotationsFormat& format) {
   PoseArray array;
-  array.kind = format.space == RotationSpace::kLocal
+  array.kind = format.rotation_space == RotationSpace::kLocal
                    ? PoseKind::kLocalRotations
                    : PoseKind::kWorldRotations;
   array.with_end_sites = format.with_end_sites;
   array.layout = format.layout;
-  array.rotation_kind = format.kind;
+  array.rotation_kind = format.rotation_kind;
   return array;
 }
 

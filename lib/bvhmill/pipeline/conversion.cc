@@ -37,14 +37,12 @@ absl::Status ErrorOfEdit(const absl::Status& status) {
 
 // The unit of the edited clip; 0 if it is not known.
 double UnitOf(const ClipEdits& edits) {
-  return edits.meters_per_unit > 0 ? edits.meters_per_unit
-                                   : edits.source.meters_per_unit;
+  return edits.to_units > 0 ? edits.to_units : edits.source.meters_per_unit;
 }
 
 // The up axis of the edited clip, if it is stated.
 UpAxis UpOf(const ClipEdits& edits) {
-  return edits.up_axis != UpAxis::kUnknown ? edits.up_axis
-                                           : edits.source.up_axis;
+  return edits.to_up != UpAxis::kUnknown ? edits.to_up : edits.source.up_axis;
 }
 
 // Reads a clip in the format that the options state.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bvhmill/base/held_memory.h"
-#include "bvhmill/pipeline/options.h"
+#include "bvhmill/pipeline/option_rows.h"
 
 namespace bvhmill {
 namespace {
@@ -42,8 +42,6 @@ size_t Bytes(const AnimConstraint& constraint) {
   return Bytes(constraint.source_volume) + Bytes(constraint.target_volume);
 }
 
-size_t Bytes(const OutputRequest& output);
-
 template <typename T>
 size_t Bytes(const std::vector<T>& list) {
   size_t bytes = list.capacity() * sizeof(T);
@@ -53,45 +51,43 @@ size_t Bytes(const std::vector<T>& list) {
 }
 
 template <typename T>
-size_t Bytes(const std::optional<T>& value) {
+requires std::is_class_v<T> size_t Bytes(const std::optional<T>& value) {
   return value ? Bytes(*value) : 0;
 }
 
-size_t Bytes(const AnimFormat& format) {
-  return Bytes(format.joint_map) + Bytes(format.joint_map_rows) +
-         Bytes(format.settings.joint_priorities) +
-         Bytes(format.settings.emote) + Bytes(format.settings.constraints);
+size_t Bytes(const Severities& severities) {
+  size_t bytes = 0;
+  for (const auto& choice : severities) {
+    bytes += sizeof(choice) + kNode + kBlock + Bytes(choice.first);
+  }
+  return bytes;
 }
 
-// A format with strings or lists needs an overload of Bytes.
-struct FormatBytes {
-  template <typename Format>
-  size_t operator()(const Format& format) const {
-    if constexpr (std::is_trivially_copyable_v<Format>) {
-      return 0;
+// The bytes of the value of an option outside of the options themselves.
+struct PlaceBytes {
+  // Places of other types hold no memory of their own.
+  template <typename T>
+  size_t operator()(const T& /*place*/) const {
+    return 0;
+  }
+  template <typename T>
+  size_t operator()(T* value) const {
+    if constexpr (requires { Bytes(*value); }) {
+      return Bytes(*value);
     } else {
-      return Bytes(format);
+      return 0;
     }
+  }
+  size_t operator()(const JointMapPlace& map) const {
+    return Bytes(*map.name) + Bytes(*map.rows);
   }
 };
 
-size_t Bytes(const OutputRequest& output) {
-  return Bytes(output.id) + std::visit(FormatBytes{}, output.format);
-}
-
-size_t Bytes(const ClipEdits& edits) {
-  return Bytes(edits.drop_joints) + Bytes(edits.keep_joints) +
-         Bytes(edits.rename_joints) + Bytes(edits.joint_map) +
-         Bytes(edits.joint_map_rows) + Bytes(edits.names_to) +
-         Bytes(edits.body_root) + Bytes(edits.root_alignment.position_axes) +
-         Bytes(edits.root_alignment.position_signs);
-}
-
-size_t Bytes(const ReportOptions& report) {
-  size_t bytes = Bytes(report.ignore_codes) + Bytes(report.only_codes) +
-                 Bytes(report.thresholds);
-  for (const auto& choice : report.severity_overrides) {
-    bytes += sizeof(choice) + kNode + kBlock + Bytes(choice.first);
+template <typename Target>
+size_t BytesOfRows(const Target& target) {
+  size_t bytes = 0;
+  for (const OptionRow& row : Options()) {
+    bytes += std::visit(PlaceBytes{}, PlaceIn(row, target));
   }
   return bytes;
 }
@@ -99,9 +95,14 @@ size_t Bytes(const ReportOptions& report) {
 }  // namespace
 
 int64_t OptionsBytes(const ConvertOptions& options) {
-  return static_cast<int64_t>(sizeof(options) + Bytes(options.report) +
-                              Bytes(options.edits) + Bytes(options.outputs) +
-                              Bytes(options.unknown_fields));
+  size_t bytes =
+      sizeof(options) + Bytes(options.unknown_fields) + BytesOfRows(options);
+  bytes += options.outputs.capacity() * sizeof(OutputRequest);
+  if (options.outputs.capacity() > 0) bytes += kBlock;
+  for (const OutputRequest& output : options.outputs) {
+    bytes += Bytes(output.id) + BytesOfRows(output.format);
+  }
+  return static_cast<int64_t>(bytes);
 }
 
 }  // namespace bvhmill

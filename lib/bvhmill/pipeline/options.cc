@@ -8,9 +8,11 @@
 
 #include "bvhmill/base/bounds.h"
 #include "bvhmill/base/call_error.h"
+#include "bvhmill/base/nearest.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/encode/encode.h"
+#include "bvhmill/pipeline/option_rows.h"
 #include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/report/catalogue.h"
 #include "bvhmill/report/thresholds.h"
@@ -18,13 +20,17 @@
 namespace bvhmill {
 namespace {
 
+absl::Status NotACode(std::string_view field, const std::string& word) {
+  std::vector<std::string_view> codes;
+  for (const CatalogueEntry& entry : Catalogue()) codes.push_back(entry.name);
+  return InvalidField(
+      field, Quote(word) + " is not an issue code" + DidYouMean(word, codes));
+}
+
 absl::Status CheckCodes(std::string_view field,
                         const std::vector<std::string>& codes) {
-  BVHMILL_RETURN_IF_ERROR(CheckCount(field, codes.size(), kMaxCodes));
   for (const std::string& code : codes) {
-    if (FindEntry(code) == nullptr) {
-      return InvalidField(field, Quote(code) + " is not an issue code");
-    }
+    if (FindEntry(code) == nullptr) return NotACode(field, code);
   }
   return absl::OkStatus();
 }
@@ -32,34 +38,25 @@ absl::Status CheckCodes(std::string_view field,
 // The codes, or the groups of codes.
 absl::Status CheckGroups(std::string_view field,
                          const std::vector<std::string>& words) {
-  BVHMILL_RETURN_IF_ERROR(CheckCount(field, words.size(), kMaxCodes));
   for (const std::string& word : words) {
-    if (!NamesAnyCode(word)) {
-      return InvalidField(field, Quote(word) + " is not an issue code");
-    }
+    if (!NamesAnyCode(word)) return NotACode(field, word);
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckReport(const ReportOptions& report) {
   BVHMILL_RETURN_IF_ERROR(
-      CheckGroups("options.validation.ignore_codes", report.ignore_codes));
-  BVHMILL_RETURN_IF_ERROR(
-      CheckGroups("options.validation.only_codes", report.only_codes));
-  for (const auto& [code, severity] : report.severity_overrides) {
+      CheckGroups("options.validation.ignore", report.ignore));
+  BVHMILL_RETURN_IF_ERROR(CheckGroups("options.validation.only", report.only));
+  for (const auto& [code, severity] : report.severities) {
     BVHMILL_RETURN_IF_ERROR(
-        CheckCodes("options.validation.severity_overrides", {code}));
+        CheckCodes("options.validation.severities", {code}));
   }
-  BVHMILL_RETURN_IF_ERROR(CheckCount("options.validation.thresholds",
-                                     report.thresholds.size(), kMaxCodes));
   for (size_t i = 0; i < report.thresholds.size(); ++i) {
     const std::string why = WhyNot(report.thresholds[i]);
     if (why.empty()) continue;
     return InvalidField(
         "options.validation.thresholds[" + std::to_string(i) + "]", why);
-  }
-  if (report.max_issues < 0) {
-    return InvalidField("options.validation.max_issues", "is negative");
   }
   return absl::OkStatus();
 }
@@ -97,8 +94,6 @@ absl::Status CheckOptions(const ConvertOptions& options) {
   if (!SourceFormatOfNumber(static_cast<int>(options.source_format))) {
     return InvalidField("source.format", "is no format of the enum");
   }
-  BVHMILL_RETURN_IF_ERROR(CheckReport(options.report));
-  BVHMILL_RETURN_IF_ERROR(CheckEdits(options.edits));
   const auto count = static_cast<int64_t>(options.outputs.size());
   if (Exceeds(count, options.limits.max_outputs_per_clip)) {
     const int64_t limit = options.limits.max_outputs_per_clip;
@@ -107,6 +102,9 @@ absl::Status CheckOptions(const ConvertOptions& options) {
         "more than max_outputs_per_clip = " + std::to_string(limit),
         "options.outputs");
   }
+  BVHMILL_RETURN_IF_ERROR(CheckBounds(options));
+  BVHMILL_RETURN_IF_ERROR(CheckReport(options.report));
+  BVHMILL_RETURN_IF_ERROR(CheckEdits(options.edits));
   return CheckOutputs(options.outputs);
 }
 

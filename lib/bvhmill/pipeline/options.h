@@ -59,11 +59,9 @@ inline bool GivesOutputs(const ConvertOptions& options) {
 }
 
 // Checks options without a clip. INVALID_ARGUMENT "field: why" for the first
-// bad value: an issue code that is not in the catalogue, two outputs with one
-// id, a negative number, a value above a bound of base/bounds.h, no source
-// format.
-// RESOURCE_EXHAUSTED for more outputs than the limits allow. For edits, the
-// status of CheckEdits.
+// bad value: one beyond the bounds of options.inc, an issue code that is not in
+// the catalogue, two outputs with one id, no source format. RESOURCE_EXHAUSTED
+// for more outputs than the limits allow. For edits, the status of CheckEdits.
 absl::Status CheckOptions(const ConvertOptions& options);
 
 // Bytes of memory of `options`: the struct, and the capacity of its lists and

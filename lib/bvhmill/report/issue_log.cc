@@ -108,9 +108,8 @@ std::string FillMessage(std::string_view message, const IssueArgs& args) {
 // Most clips use the options of the catalogue; this case is copied from a
 // table.
 IssueLog::IssueLog(const ReportOptions& options) : options_(options) {
-  const bool is_usual = options.ignore_codes.empty() &&
-                        options.only_codes.empty() &&
-                        options.severity_overrides.empty();
+  const bool is_usual = options.ignore.empty() && options.only.empty() &&
+                        options.severities.empty();
   if (is_usual) {
     wanted_.fill(true);
     severities_ = CatalogueSeverities(options.strict);
@@ -120,14 +119,14 @@ IssueLog::IssueLog(const ReportOptions& options) : options_(options) {
     const auto code = static_cast<size_t>(entry.code);
     wanted_[code] = IsListed(options, entry.name);
     severities_[code] = SeverityFor(entry.code);
-    chosen_[code] = options.severity_overrides.contains(entry.name);
+    chosen_[code] = options.severities.contains(entry.name);
   }
 }
 
 Severity IssueLog::SeverityFor(IssueCode code) const {
   const CatalogueEntry& entry = EntryOf(code);
-  const auto it = options_.severity_overrides.find(entry.name);
-  if (it != options_.severity_overrides.end()) return it->second;
+  const auto it = options_.severities.find(entry.name);
+  if (it != options_.severities.end()) return it->second;
   return options_.strict ? entry.strict : entry.lenient;
 }
 

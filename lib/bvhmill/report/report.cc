@@ -25,12 +25,12 @@ bool Contains(const std::vector<std::string>& words, std::string_view code) {
 }  // namespace
 
 bool IsListed(const ReportOptions& options, std::string_view code) {
-  if (Contains(options.ignore_codes, code)) return false;
-  return options.only_codes.empty() || Contains(options.only_codes, code);
+  if (Contains(options.ignore, code)) return false;
+  return options.only.empty() || Contains(options.only, code);
 }
 
 bool ListsData(const ReportOptions& options) {
-  if (options.ignore_codes.empty() && options.only_codes.empty()) return true;
+  if (options.ignore.empty() && options.only.empty()) return true;
   if (options.strict) return true;
   const std::span<const CatalogueEntry> catalogue = Catalogue();
   return std::any_of(

@@ -40,12 +40,12 @@ struct ReportOptions {
   // Use the strict severities of the catalogue.
   bool strict = false;
   // Codes that are neither listed nor counted. "DATA_*" stands for all codes
-  // that begin with DATA_, also in only_codes.
-  std::vector<std::string> ignore_codes;
+  // that begin with DATA_, also in only.
+  std::vector<std::string> ignore;
   // If not empty, only these codes are listed and counted.
-  std::vector<std::string> only_codes;
+  std::vector<std::string> only;
   // Severities by code, in place of those of the catalogue.
-  std::map<std::string, Severity, std::less<>> severity_overrides;
+  std::map<std::string, Severity, std::less<>> severities;
   // Cap on the number of listed issues; 0: no cap. The counts stay exact above
   // it.
   int64_t max_issues = 100;

@@ -11,50 +11,37 @@ namespace bvhmill {
 namespace {
 
 // Every option of the server and of the command line that the environment can
-// set. A test compares the list with their options.
+// set, but for those of conversions, which callers know. A test compares the
+// list with their options.
 constexpr std::string_view kOptions =
-    "again all all-bones anim-accept-odd anim-constraints anim-ease-in "
-    "anim-ease-out anim-emote anim-hand-pose anim-joint-priority anim-loop "
-    "anim-map anim-match-limbs anim-max-bytes anim-max-degrees "
-    "anim-max-degrees-limit anim-max-mm anim-priority anim-profile "
-    "anim-reference anim-scale-to-avatar anim-upload at-origin baseline "
-    "blob-retention-seconds blobs body-root config data-dir drain-seconds drop "
-    "drop-mode "
-    "drop-repeated dry-run ease-in ease-out emit emote end-sites expectations "
-    "fail-on figure filelist fill-gaps floor force format fps frames from "
-    "hand-pose "
-    "handshake-seconds idle-between-seconds idle-seconds ignore in-place "
-    "insecure interpolation job-lease-seconds job-retention-seconds jobs "
-    "jobs-database joint-map joint-positions joint-priority json keep "
-    "keepalive-seconds keepalive-timeout-seconds keys listen local log loop "
-    "max-blob-bytes max-channels max-clip-bytes max-clip-memory-bytes "
-    "max-clip-work max-clip-work-per-byte max-connection-age-grace-seconds "
-    "max-connection-age-seconds max-connections max-data-bytes "
-    "max-data-bytes-per-caller max-depth max-frames max-header-bytes "
-    "max-inflight-bytes max-inflight-bytes-per-caller "
-    "max-inflight-bytes-per-connection max-inflight-clips "
-    "max-inflight-clips-per-caller max-inflight-clips-per-connection "
-    "max-issues max-issues-per-report max-item-tries max-items-per-job "
-    "max-job-bytes-per-caller max-jobs-per-caller max-joints max-line-bytes "
-    "max-name-bytes max-output-bytes max-outputs-per-clip max-queued-items "
-    "max-queued-items-per-caller max-request-message-bytes "
-    "max-request-seconds max-stray-bytes max-streams max-streams-per-caller "
-    "max-streams-per-connection max-total-stream-bytes max-transport-bytes "
-    "max-unary-response-bytes max-unfinished-bytes-per-stream "
-    "max-unfinished-clips-per-stream max-unheard-calls "
-    "max-unsent-bytes-per-stream max-wait-seconds metrics min-free-disk-bytes "
-    "min-ping-seconds min-upload-bytes-per-second mirror name name-encoding "
-    "names-to no-expectations "
-    "no-loop no-reference npz-arrays only output priority progress quiet "
-    "recommended-chunk-bytes recursive reflection rename replace-spikes "
-    "report-jsonl resume retime root-axes root-correction root-offset "
-    "root-signs rotation-kind rotation-space rule s3-ca s3-credentials "
-    "s3-endpoint s3-region server severity snap-rate state-fps strict "
-    "strip-prefix summary "
-    "table "
-    "threads timeout tls-ca tls-cert tls-client-ca tls-key tls-system "
-    "to-units to-up token-file tpose-frame trim units unwrap up upload wait "
-    "write-baseline";
+    "again all all-bones anim-max-degrees-limit baseline "
+    "blob-retention-seconds blobs config data-dir drain-seconds dry-run "
+    "ease-in ease-out emit emote expectations fail-on filelist force format "
+    "from hand-pose handshake-seconds idle-between-seconds idle-seconds "
+    "insecure job-lease-seconds job-retention-seconds jobs jobs-database "
+    "joint-priority json keepalive-seconds keepalive-timeout-seconds keys "
+    "listen local log loop max-blob-bytes max-channels max-clip-bytes "
+    "max-clip-memory-bytes max-clip-work max-clip-work-per-byte "
+    "max-connection-age-grace-seconds max-connection-age-seconds "
+    "max-connections max-data-bytes max-data-bytes-per-caller max-depth "
+    "max-frames max-header-bytes max-inflight-bytes "
+    "max-inflight-bytes-per-caller max-inflight-bytes-per-connection "
+    "max-inflight-clips max-inflight-clips-per-caller "
+    "max-inflight-clips-per-connection max-issues-per-report max-item-tries "
+    "max-items-per-job max-job-bytes-per-caller max-jobs-per-caller "
+    "max-joints max-line-bytes max-name-bytes max-output-bytes "
+    "max-outputs-per-clip max-queued-items max-queued-items-per-caller "
+    "max-request-message-bytes max-request-seconds max-stray-bytes "
+    "max-streams max-streams-per-caller max-streams-per-connection "
+    "max-total-stream-bytes max-transport-bytes max-unary-response-bytes "
+    "max-unfinished-bytes-per-stream max-unfinished-clips-per-stream "
+    "max-unheard-calls max-unsent-bytes-per-stream max-wait-seconds metrics "
+    "min-free-disk-bytes min-ping-seconds min-upload-bytes-per-second name "
+    "no-expectations no-loop no-reference output priority progress quiet "
+    "recommended-chunk-bytes recursive reflection report-jsonl resume retime "
+    "s3-ca s3-credentials s3-endpoint s3-region server severity summary "
+    "table threads timeout tls-ca tls-cert tls-client-ca tls-key tls-system "
+    "token-file upload wait write-baseline";
 
 // Variables without an option: of ./dev, of setup.py, and of tests and
 // benchmarks.
@@ -78,8 +65,8 @@ bool IsOfKubernetes(const std::string& name) {
   return false;
 }
 
-bool IsKnown(const std::string& name) {
-  const std::vector<std::string_view>& options = OptionsOfVariables();
+bool IsKnown(const std::string& name,
+             const std::vector<std::string_view>& options) {
   const auto is_name = [&](std::string_view option) {
     return VariableOf(option) == name;
   };
@@ -90,10 +77,11 @@ bool IsKnown(const std::string& name) {
 }
 
 // The option whose variable is similar to `name`, as the end of a message.
-std::string DidYouMeanVariable(const std::string& name) {
+std::string DidYouMeanVariable(const std::string& name,
+                               const std::vector<std::string_view>& options) {
   std::string word = name.substr(kPrefix.size());
   std::replace(word.begin(), word.end(), '_', '-');
-  const std::string_view nearest = Nearest(word, OptionsOfVariables());
+  const std::string_view nearest = Nearest(word, options);
   return nearest.empty() ? "" : "; did you mean '" + VariableOf(nearest) + "'?";
 }
 
@@ -121,13 +109,15 @@ const std::vector<std::string_view>& OptionsOfVariables() {
   return options;
 }
 
-std::vector<std::string> UnknownVariables() {
+std::vector<std::string> UnknownVariables(std::span<const std::string> more) {
+  std::vector<std::string_view> options = OptionsOfVariables();
+  options.insert(options.end(), more.begin(), more.end());
   std::vector<std::string> lines;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view variable = *entry;
     std::string name(variable.substr(0, variable.find('=')));
-    if (!name.starts_with(kPrefix) || IsKnown(name)) continue;
-    const std::string hint = DidYouMeanVariable(name);
+    if (!name.starts_with(kPrefix) || IsKnown(name, options)) continue;
+    const std::string hint = DidYouMeanVariable(name, options);
     const auto is_odd = [](char c) { return c < ' ' || c > '~'; };
     std::replace_if(name.begin(), name.end(), is_odd, '?');
     lines.push_back(name.append(" sets nothing").append(hint));

@@ -2,378 +2,563 @@
 
 #include <google/protobuf/descriptor.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "bvhmill/base/bounds.h"
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/wire/anim.h"
-#include "bvhmill/wire/edits.h"
-#include "bvhmill/wire/report_options.h"
+#include "bvhmill/base/utf8.h"
+#include "bvhmill/pipeline/option_rows.h"
+#include "bvhmill/wire/anim_constraint.h"
+#include "bvhmill/wire/thresholds.h"
 #include "bvhmill/wire/unknown_fields.h"
 
 namespace bvhmill::wire {
 namespace {
 
-template <typename Container>
-absl::Status CheckSize(std::string_view field, const Container& entries,
-                       size_t most) {
-  return CheckCount(field, static_cast<size_t>(entries.size()), most);
+using google::protobuf::Descriptor;
+using google::protobuf::EnumDescriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+
+// An option and its field.
+struct OptionField {
+  const OptionRow* row;
+  const FieldDescriptor* field;
+  // Of a joint map: the field of its rows.
+  const FieldDescriptor* rows = nullptr;
+  // Of an enum: the number of each word.
+  std::vector<int> numbers = {};
+};
+
+// The options in one message, which is `path` below ConvertOptions or
+// OutputRequest.
+struct MessageFields {
+  std::vector<const FieldDescriptor*> path;
+  std::vector<OptionField> fields;
+};
+
+// The number of the value of `type` that stands for `word`: AXIS_Y for "y".
+int NumberOf(const EnumDescriptor& type, std::string_view word) {
+  constexpr std::string_view kUnspecified = "UNSPECIFIED";
+  std::string name = type.value(0)->name();
+  name.resize(name.size() - kUnspecified.size());
+  for (const char c : word) {
+    name += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  }
+  const auto* const value = type.FindValueByName(name);
+  return value == nullptr ? 0 : value->number();
 }
 
-// Checks the sizes of `message` before anything is copied.
-absl::Status CheckBounds(const v1::ConvertOptions& message) {
-  const v1::ValidationOptions& validation = message.validation();
-  BVHMILL_RETURN_IF_ERROR(CheckSize("options.validation.ignore_codes",
-                                    validation.ignore_codes(), kMaxCodes));
-  BVHMILL_RETURN_IF_ERROR(CheckSize("options.validation.only_codes",
-                                    validation.only_codes(), kMaxCodes));
-  BVHMILL_RETURN_IF_ERROR(CheckSize("options.validation.severity_overrides",
-                                    validation.severity_overrides(),
-                                    kMaxCodes));
-  BVHMILL_RETURN_IF_ERROR(CheckSize("options.validation.thresholds",
-                                    validation.thresholds(), kMaxCodes));
-  const v1::ClipEdits& edits = message.edits();
-  BVHMILL_RETURN_IF_ERROR(CheckSize("options.edits.drop_joints",
-                                    edits.drop_joints(), kMaxJointNames));
-  BVHMILL_RETURN_IF_ERROR(CheckSize("options.edits.keep_joints",
-                                    edits.keep_joints(), kMaxJointNames));
-  BVHMILL_RETURN_IF_ERROR(CheckSize("options.edits.rename_joints",
-                                    edits.rename_joints(), kMaxJointNames));
-  BVHMILL_RETURN_IF_ERROR(CheckSize("options.edits.joint_map_rows",
-                                    edits.joint_map_rows(), kMaxJointNames));
-  return CheckBytes("options", message.ByteSizeLong(), kMaxOptionBytes);
+OptionField FieldFor(const OptionRow& row, std::string_view name,
+                     const Descriptor& message) {
+  OptionField out = {&row, message.FindFieldByName(std::string(name))};
+  out.rows = message.FindFieldByName(std::string(name) + "_rows");
+  const auto* const place = std::get_if<EnumPlace>(&row.fallback);
+  if (place == nullptr || out.field->enum_type() == nullptr) return out;
+  for (const OptionWord& word : place->words) {
+    out.numbers.push_back(NumberOf(*out.field->enum_type(), word.word));
+  }
+  return out;
 }
 
-absl::Status StrictnessFromProto(v1::Strictness message, bool* strict) {
-  switch (message) {
-    case v1::STRICTNESS_UNSPECIFIED:
-    case v1::STRICTNESS_LENIENT:
-      *strict = false;
-      return absl::OkStatus();
-    case v1::STRICTNESS_STRICT:
-      *strict = true;
-      return absl::OkStatus();
+// The messages of all options but those of outputs.
+const std::vector<MessageFields>& ClipMessages() {
+  static const auto* const kMessages = [] {
+    auto* const out = new std::vector<MessageFields>();
+    for (const std::string_view path :
+         {"options", "options.read", "options.validation", "options.edits",
+          "options.edits.repairs"}) {
+      const Descriptor* message = v1::ConvertOptions::descriptor();
+      MessageFields& fields = out->emplace_back();
+      size_t dot = path.find('.');
+      while (dot != path.npos) {
+        const size_t next = path.find('.', dot + 1);
+        fields.path.push_back(message->FindFieldByName(
+            std::string(path.substr(dot + 1, next - dot - 1))));
+        message = fields.path.back()->message_type();
+        dot = next;
+      }
+      for (const OptionRow& row : Options()) {
+        if (MessagePath(row) != path) continue;
+        fields.fields.push_back(FieldFor(row, row.name, *message));
+      }
+    }
+    return out;
+  }();
+  return *kMessages;
+}
+
+// The message of each format, in the order of FormatOptions.
+const std::vector<MessageFields>& FormatMessages() {
+  static const auto* const kMessages = [] {
+    auto* const out = new std::vector<MessageFields>();
+    for (const Format& format : Formats()) {
+      const FieldDescriptor* const field =
+          v1::OutputRequest::descriptor()->FindFieldByName(
+              std::string(format.name));
+      MessageFields& fields = out->emplace_back();
+      fields.path = {field};
+      for (const OptionRow& row : Options()) {
+        if (PlaceIn(row, format.defaults).index() == 0) continue;
+        fields.fields.push_back(
+            FieldFor(row, FieldOf(row, format.name), *field->message_type()));
+      }
+    }
+    return out;
+  }();
+  return *kMessages;
+}
+
+double GetNumber(const Message& message, const FieldDescriptor* field) {
+  const Reflection& reflection = *message.GetReflection();
+  switch (field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      return reflection.GetInt32(message, field);
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return reflection.GetUInt32(message, field);
+    case FieldDescriptor::CPPTYPE_INT64:
+      return static_cast<double>(reflection.GetInt64(message, field));
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return reflection.GetFloat(message, field);
     default:
-      return UnknownValue("options.read.strictness", message);
+      return reflection.GetDouble(message, field);
   }
 }
 
-absl::Status JointPositionsFromProto(v1::JointPositions message,
-                                     JointPositions* positions) {
-  switch (message) {
-    case v1::JOINT_POSITIONS_UNSPECIFIED:
-    case v1::JOINT_POSITIONS_REPLACE_OFFSET:
-      *positions = JointPositions::kReplaceOffset;
-      return absl::OkStatus();
-    case v1::JOINT_POSITIONS_ADD_TO_OFFSET:
-      *positions = JointPositions::kAddToOffset;
-      return absl::OkStatus();
-    case v1::JOINT_POSITIONS_IGNORE:
-      *positions = JointPositions::kIgnore;
-      return absl::OkStatus();
+template <typename T>
+void SetNumber(T value, const FieldDescriptor* field, Message* message) {
+  const Reflection& reflection = *message->GetReflection();
+  switch (field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      return reflection.SetInt32(message, field, static_cast<int32_t>(value));
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return reflection.SetUInt32(message, field, static_cast<uint32_t>(value));
+    case FieldDescriptor::CPPTYPE_INT64:
+      return reflection.SetInt64(message, field, static_cast<int64_t>(value));
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return reflection.SetFloat(message, field, static_cast<float>(value));
     default:
-      return UnknownValue("options.read.joint_positions", message);
+      return reflection.SetDouble(message, field, static_cast<double>(value));
   }
 }
 
-absl::Status RootOffsetFromProto(v1::RootOffset message, RootOffset* offset) {
-  switch (message) {
-    case v1::ROOT_OFFSET_UNSPECIFIED:
-    case v1::ROOT_OFFSET_IGNORE:
-      *offset = RootOffset::kReplaced;
-      return absl::OkStatus();
-    case v1::ROOT_OFFSET_ADD:
-      *offset = RootOffset::kAdded;
-      return absl::OkStatus();
-    default:
-      return UnknownValue("options.read.root_offset", message);
+// Reads the field of an option into its place, which has the default. A list is
+// counted before it is copied.
+struct FieldReader {
+  const Message& message;
+  const OptionField& option;
+  const OptionPlace& place;
+  // The path of the message, for errors.
+  std::string_view path;
+
+  const Reflection& reflection() const { return *message.GetReflection(); }
+  const FieldDescriptor* field() const { return option.field; }
+  bool IsSet() const { return reflection().HasField(message, field()); }
+  std::string Path() const {
+    return std::string(path).append(".").append(field()->name());
   }
-}
-
-absl::Status ReadFromProto(const v1::ReadOptions& message,
-                           ConvertOptions* options) {
-  BVHMILL_RETURN_IF_ERROR(
-      StrictnessFromProto(message.strictness(), &options->report.strict));
-  BVHMILL_RETURN_IF_ERROR(JointPositionsFromProto(
-      message.joint_positions(), &options->conventions.joint_positions));
-  BVHMILL_RETURN_IF_ERROR(RootOffsetFromProto(
-      message.root_offset(), &options->conventions.root_offset));
-  BVHMILL_RETURN_IF_ERROR(
-      NameEncodingFromProto(message.name_encoding(), &options->name_encoding));
-  SourceSpace& source = options->edits.source;
-  source.meters_per_unit = message.meters_per_unit();
-  return AxisFromProto("options.read.up_axis", message.up_axis(),
-                       &source.up_axis);
-}
-
-absl::Status LayoutFromProto(const std::string& field, v1::TensorLayout message,
-                             TensorLayout* layout) {
-  switch (message) {
-    case v1::TENSOR_LAYOUT_UNSPECIFIED:
-    case v1::TENSOR_LAYOUT_FRAME_MAJOR:
-      *layout = TensorLayout::kFrameMajor;
-      return absl::OkStatus();
-    case v1::TENSOR_LAYOUT_JOINT_MAJOR:
-      *layout = TensorLayout::kJointMajor;
-      return absl::OkStatus();
-    default:
-      return UnknownValue(field + ".layout", message);
+  absl::Status Wrong(const std::string& why) const {
+    return why.empty() ? absl::OkStatus() : InvalidField(Path(), why);
   }
-}
-
-absl::Status KindFromProto(const std::string& field, v1::RotationKind message,
-                           RotationKind* kind) {
-  switch (message) {
-    case v1::ROTATION_KIND_UNSPECIFIED:
-    case v1::ROTATION_KIND_QUATERNION_XYZW:
-      *kind = RotationKind::kQuaternion;
-      return absl::OkStatus();
-    case v1::ROTATION_KIND_MATRIX_3X3:
-      *kind = RotationKind::kMatrix;
-      return absl::OkStatus();
-    case v1::ROTATION_KIND_SIX_D:
-      *kind = RotationKind::kSixD;
-      return absl::OkStatus();
-    default:
-      return UnknownValue(field, message);
+  absl::Status Count(int count) const {
+    const auto entries = static_cast<size_t>(count);
+    const size_t most = option.row->bounds.most_entries;
+    return entries <= most ? absl::OkStatus()
+                           : CheckCount(Path(), entries, most);
   }
-}
-
-absl::Status SpaceFromProto(const std::string& field, v1::RotationSpace message,
-                            RotationSpace* space) {
-  switch (message) {
-    case v1::ROTATION_SPACE_UNSPECIFIED:
-    case v1::ROTATION_SPACE_LOCAL:
-      *space = RotationSpace::kLocal;
-      return absl::OkStatus();
-    case v1::ROTATION_SPACE_WORLD:
-      *space = RotationSpace::kWorld;
-      return absl::OkStatus();
-    default:
-      return UnknownValue(field, message);
+  // The message as that of the only options with such a place.
+  template <typename T>
+  const T& As() const {
+    return static_cast<const T&>(message);
   }
+
+  template <typename T>
+  absl::Status operator()(T* /*number*/) const {
+    if (!IsSet()) return absl::OkStatus();
+    return Wrong(
+        bvhmill::SetNumber(*option.row, GetNumber(message, field()), place));
+  }
+  absl::Status operator()(std::monostate) const { return absl::OkStatus(); }
+  absl::Status operator()(const UnitPlace& to) const {
+    return (*this)(to.metres);
+  }
+  absl::Status operator()(bool* to) const {
+    *to = reflection().GetBool(message, field());
+    return absl::OkStatus();
+  }
+  absl::Status operator()(std::string* to) const {
+    std::string scratch;
+    *to = reflection().GetStringReference(message, field(), &scratch);
+    return absl::OkStatus();
+  }
+  absl::Status operator()(std::optional<std::string>* to) const {
+    return IsSet() ? (*this)(&to->emplace()) : absl::OkStatus();
+  }
+  absl::Status operator()(const EnumPlace& to) const {
+    if (!IsSet()) return absl::OkStatus();
+    if (option.numbers.empty()) {
+      std::string word;
+      BVHMILL_RETURN_IF_ERROR((*this)(&word));
+      const std::string why = SetWord(word, to);
+      return Wrong(why.empty() ? why : Quote(word) + " " + why);
+    }
+    const int number = reflection().GetEnumValue(message, field());
+    const auto& numbers = option.numbers;
+    const auto at = std::find(numbers.begin(), numbers.end(), number);
+    if (at == numbers.end()) return UnknownValue(Path(), number);
+    to.set(to.words[static_cast<size_t>(at - numbers.begin())].value, to.at);
+    return absl::OkStatus();
+  }
+  absl::Status operator()(std::vector<std::string>* to) const {
+    const int count = reflection().FieldSize(message, field());
+    BVHMILL_RETURN_IF_ERROR(Count(count));
+    std::string scratch;
+    for (int i = 0; i < count; ++i) {
+      to->push_back(reflection().GetRepeatedStringReference(message, field(), i,
+                                                            &scratch));
+    }
+    return absl::OkStatus();
+  }
+  absl::Status operator()(std::array<double, 3>* to) const {
+    const int count = reflection().FieldSize(message, field());
+    if (count == 0) return absl::OkStatus();
+    if (count != static_cast<int>(to->size())) {
+      return Wrong("has " + std::to_string(count) + " values, not 3");
+    }
+    for (int i = 0; i < count; ++i) {
+      (*to)[static_cast<size_t>(i)] =
+          reflection().GetRepeatedDouble(message, field(), i);
+    }
+    return absl::OkStatus();
+  }
+  absl::Status operator()(NamePairs* to) const {
+    const auto& names = As<v1::ClipEdits>().rename();
+    BVHMILL_RETURN_IF_ERROR(Count(static_cast<int>(names.size())));
+    to->assign(names.begin(), names.end());
+    // A map of the wire comes in any order, and errors name the first.
+    std::sort(to->begin(), to->end());
+    return absl::OkStatus();
+  }
+  absl::Status operator()(Severities* to) const {
+    const auto& severities = As<v1::ValidationOptions>().severities();
+    BVHMILL_RETURN_IF_ERROR(Count(static_cast<int>(severities.size())));
+    for (const auto& [code, severity] : severities) {
+      if (severity < v1::SEVERITY_ERROR || severity > v1::SEVERITY_HINT) {
+        return UnknownValue(Path(), severity);
+      }
+      (*to)[code] = static_cast<Severity>(severity);
+    }
+    return absl::OkStatus();
+  }
+  absl::Status operator()(std::vector<ThresholdChoice>* to) const {
+    const auto& thresholds = As<v1::ValidationOptions>().thresholds();
+    BVHMILL_RETURN_IF_ERROR(Count(thresholds.size()));
+    FromProto(thresholds, to);
+    return absl::OkStatus();
+  }
+  absl::Status operator()(std::vector<JointPriority>* to) const {
+    const auto& joints = As<v1::AnimFormat>().joint_priority();
+    BVHMILL_RETURN_IF_ERROR(Count(joints.size()));
+    for (const v1::AnimJointPriority& joint : joints) {
+      to->push_back({joint.joint(), joint.priority()});
+    }
+    return absl::OkStatus();
+  }
+  absl::Status operator()(const JointMapPlace& to) const {
+    BVHMILL_RETURN_IF_ERROR((*this)(to.name));
+    const int count = reflection().FieldSize(message, option.rows);
+    const size_t most = option.row->bounds.most_entries;
+    if (static_cast<size_t>(count) > most) {
+      return CheckCount(Path() + "_rows", static_cast<size_t>(count), most);
+    }
+    for (int i = 0; i < count; ++i) {
+      const auto& row = static_cast<const v1::JointMapRow&>(
+          reflection().GetRepeatedMessage(message, option.rows, i));
+      to.rows->push_back({row.source(), row.target()});
+    }
+    return absl::OkStatus();
+  }
+  absl::Status operator()(FrameRange* to) const {
+    const v1::FrameRange& frames = As<v1::ClipEdits>().frames();
+    *to = {frames.begin(), frames.end(), frames.step()};
+    if (to->step == 0) to->step = 1;
+    return absl::OkStatus();
+  }
+  absl::Status operator()(TimeRange* to) const {
+    const v1::TimeRange& trim = As<v1::ClipEdits>().trim();
+    *to = {trim.begin_seconds(), trim.end_seconds()};
+    return absl::OkStatus();
+  }
+  absl::Status operator()(const ArraysPlace& to) const {
+    const auto& arrays = As<v1::NpzFormat>().arrays();
+    if (arrays.empty()) return absl::OkStatus();
+    ClearList(to);
+    for (const int array : arrays) {
+      bool* chosen = nullptr;
+      if (array == v1::NPZ_ARRAY_POSITIONS) chosen = to.positions;
+      if (array == v1::NPZ_ARRAY_ROTATIONS) chosen = to.rotations;
+      if (array == v1::NPZ_ARRAY_VELOCITIES) chosen = to.velocities;
+      if (chosen == nullptr) return UnknownValue(Path(), array);
+      if (*chosen) return Wrong("names one twice");
+      *chosen = true;
+    }
+    return absl::OkStatus();
+  }
+  absl::Status operator()(const LoopPlace& to) const {
+    const auto& anim = As<v1::AnimFormat>();
+    if (anim.has_loop()) *to.loop = anim.loop();
+    if (anim.has_loop_in()) *to.in = static_cast<float>(anim.loop_in());
+    if (anim.has_loop_out()) *to.out = static_cast<float>(anim.loop_out());
+    return absl::OkStatus();
+  }
+  absl::Status operator()(
+      std::optional<std::vector<AnimConstraint>>* to) const {
+    const auto& constraints = As<v1::AnimFormat>().constraints();
+    if (constraints.empty()) return absl::OkStatus();
+    BVHMILL_RETURN_IF_ERROR(Count(constraints.size()));
+    std::vector<AnimConstraint>& all = to->emplace();
+    for (int i = 0; i < constraints.size(); ++i) {
+      BVHMILL_RETURN_IF_ERROR(
+          ReadConstraint(Path() + "[" + std::to_string(i) + "]", constraints[i],
+                         &all.emplace_back()));
+    }
+    return absl::OkStatus();
+  }
+};
+
+// Writes the value of an option, which is not the default, into its field.
+// A name that is not UTF-8 means its text, also without a server.
+struct FieldWriter {
+  const OptionField& option;
+  Message* message;
+
+  const Reflection& reflection() const { return *message->GetReflection(); }
+  const FieldDescriptor* field() const { return option.field; }
+  template <typename T>
+  T* As() const {
+    return static_cast<T*>(message);
+  }
+
+  template <typename T>
+  void operator()(T* number) const {
+    SetNumber(*number, field(), message);
+  }
+  template <typename T>
+  void operator()(std::optional<T>* number) const {
+    SetNumber(number->value_or(0), field(), message);
+  }
+  void operator()(std::monostate) const {}
+  void operator()(const UnitPlace& unit) const { (*this)(unit.metres); }
+  void operator()(bool* value) const {
+    reflection().SetBool(message, field(), *value);
+  }
+  void operator()(std::string* value) const {
+    reflection().SetString(message, field(), ToUtf8(*value));
+  }
+  void operator()(std::optional<std::string>* value) const {
+    (*this)(&value->value());
+  }
+  void operator()(const EnumPlace& place) const {
+    const int value = place.get(place.at);
+    for (size_t i = 0; i < place.words.size(); ++i) {
+      if (place.words[i].value != value) continue;
+      if (option.numbers.empty()) {
+        reflection().SetString(message, field(),
+                               std::string(place.words[i].word));
+      } else {
+        reflection().SetEnumValue(message, field(), option.numbers[i]);
+      }
+    }
+  }
+  void operator()(std::vector<std::string>* names) const {
+    for (const std::string& name : *names) {
+      reflection().AddString(message, field(), ToUtf8(name));
+    }
+  }
+  void operator()(std::array<double, 3>* numbers) const {
+    for (const double number : *numbers) {
+      reflection().AddDouble(message, field(), number);
+    }
+  }
+  void operator()(NamePairs* pairs) const {
+    auto& names = *As<v1::ClipEdits>()->mutable_rename();
+    for (const auto& [from, to] : *pairs) names[ToUtf8(from)] = ToUtf8(to);
+  }
+  void operator()(Severities* severities) const {
+    auto& out = *As<v1::ValidationOptions>()->mutable_severities();
+    for (const auto& [code, severity] : *severities) {
+      out[code] = static_cast<v1::Severity>(severity);
+    }
+  }
+  void operator()(std::vector<ThresholdChoice>* thresholds) const {
+    wire::ToProto(*thresholds,
+                  As<v1::ValidationOptions>()->mutable_thresholds());
+  }
+  void operator()(std::vector<JointPriority>* joints) const {
+    for (const JointPriority& joint : *joints) {
+      v1::AnimJointPriority* const to =
+          As<v1::AnimFormat>()->add_joint_priority();
+      to->set_joint(joint.joint);
+      to->set_priority(joint.priority);
+    }
+  }
+  void operator()(const JointMapPlace& map) const {
+    if (!map.name->empty()) (*this)(map.name);
+    for (const JointMapRow& row : *map.rows) {
+      auto* const to = static_cast<v1::JointMapRow*>(
+          reflection().AddMessage(message, option.rows));
+      to->set_source(ToUtf8(row.source));
+      to->set_target(ToUtf8(row.target));
+    }
+  }
+  void operator()(FrameRange* frames) const {
+    v1::FrameRange* const to = As<v1::ClipEdits>()->mutable_frames();
+    to->set_begin(frames->begin);
+    to->set_end(frames->end);
+    to->set_step(frames->step);
+  }
+  void operator()(TimeRange* trim) const {
+    v1::TimeRange* const to = As<v1::ClipEdits>()->mutable_trim();
+    to->set_begin_seconds(trim->begin_seconds);
+    to->set_end_seconds(trim->end_seconds);
+  }
+  void operator()(const ArraysPlace& arrays) const {
+    v1::NpzFormat* const to = As<v1::NpzFormat>();
+    if (*arrays.positions) to->add_arrays(v1::NPZ_ARRAY_POSITIONS);
+    if (*arrays.rotations) to->add_arrays(v1::NPZ_ARRAY_ROTATIONS);
+    if (*arrays.velocities) to->add_arrays(v1::NPZ_ARRAY_VELOCITIES);
+  }
+  void operator()(const LoopPlace& loop) const {
+    v1::AnimFormat* const to = As<v1::AnimFormat>();
+    if (*loop.loop) to->set_loop(**loop.loop);
+    if (*loop.in) to->set_loop_in(double{**loop.in});
+    if (*loop.out) to->set_loop_out(double{**loop.out});
+  }
+  void operator()(std::optional<std::vector<AnimConstraint>>* all) const {
+    for (const AnimConstraint& constraint : **all) {
+      WriteConstraint(constraint, As<v1::AnimFormat>()->add_constraints());
+    }
+  }
+};
+
+// The message at `path` below `message`; null if it is not set.
+const Message* MessageAt(const std::vector<const FieldDescriptor*>& path,
+                         const Message* message) {
+  for (const FieldDescriptor* const field : path) {
+    const Reflection& reflection = *message->GetReflection();
+    if (!reflection.HasField(*message, field)) return nullptr;
+    message = &reflection.GetMessage(*message, field);
+  }
+  return message;
 }
 
-absl::Status RotationsFromProto(const std::string& field,
-                                const v1::RotationsFormat& message,
-                                RotationsFormat* format) {
-  format->with_end_sites = message.include_end_sites();
-  BVHMILL_RETURN_IF_ERROR(
-      LayoutFromProto(field, message.layout(), &format->layout));
-  BVHMILL_RETURN_IF_ERROR(
-      SpaceFromProto(field + ".space", message.space(), &format->space));
-  return KindFromProto(field + ".kind", message.kind(), &format->kind);
+Message* MutableAt(const std::vector<const FieldDescriptor*>& path,
+                   Message* message) {
+  for (const FieldDescriptor* const field : path) {
+    message = message->GetReflection()->MutableMessage(message, field);
+  }
+  return message;
 }
 
-absl::Status ArraysFromProto(const std::string& field,
-                             const v1::NpzFormat& message, NpzFormat* format) {
-  if (message.arrays().empty()) return absl::OkStatus();
-  format->positions = format->rotations = format->velocities = false;
-  for (const int array : message.arrays()) {
-    bool* chosen = nullptr;
-    if (array == v1::NPZ_ARRAY_POSITIONS) chosen = &format->positions;
-    if (array == v1::NPZ_ARRAY_ROTATIONS) chosen = &format->rotations;
-    if (array == v1::NPZ_ARRAY_VELOCITIES) chosen = &format->velocities;
-    if (chosen == nullptr) return UnknownValue(field + ".arrays", array);
-    if (*chosen) return InvalidField(field + ".arrays", "names one twice");
-    *chosen = true;
+// Reads the options in `message`, which is at `path`, into `target`: the
+// options, or those of a format.
+template <typename Target>
+absl::Status ReadFields(const Message& message,
+                        const std::vector<OptionField>& fields,
+                        std::string_view path, Target* target) {
+  for (const OptionField& option : fields) {
+    const OptionPlace place = PlaceIn(*option.row, *target);
+    BVHMILL_RETURN_IF_ERROR(
+        std::visit(FieldReader{message, option, place, path}, place));
   }
   return absl::OkStatus();
 }
 
-absl::Status NpzFromProto(const std::string& field,
-                          const v1::NpzFormat& message, NpzFormat* format) {
-  format->with_end_sites = message.include_end_sites();
-  BVHMILL_RETURN_IF_ERROR(KindFromProto(field + ".rotation_kind",
-                                        message.rotation_kind(),
-                                        &format->rotation_kind));
-  BVHMILL_RETURN_IF_ERROR(SpaceFromProto(field + ".rotation_space",
-                                         message.rotation_space(),
-                                         &format->rotation_space));
-  return ArraysFromProto(field, message, format);
+template <typename Target>
+void WriteFields(const MessageFields& message, const Target& target,
+                 Message* root) {
+  for (const OptionField& option : message.fields) {
+    const OptionPlace place = PlaceIn(*option.row, target);
+    if (IsDefault(*option.row, place)) continue;
+    std::visit(FieldWriter{option, MutableAt(message.path, root)}, place);
+  }
 }
 
-absl::Status FormatFromProto(const std::string& field,
-                             const v1::OutputRequest& message,
-                             FormatOptions* format) {
-  switch (message.format_case()) {
-    case v1::OutputRequest::kPositions: {
-      PositionsFormat out;
-      out.with_end_sites = message.positions().include_end_sites();
-      BVHMILL_RETURN_IF_ERROR(LayoutFromProto(
-          field + ".positions", message.positions().layout(), &out.layout));
-      *format = out;
-      return absl::OkStatus();
-    }
-    case v1::OutputRequest::kRotations: {
-      RotationsFormat out;
-      BVHMILL_RETURN_IF_ERROR(
-          RotationsFromProto(field + ".rotations", message.rotations(), &out));
-      *format = out;
-      return absl::OkStatus();
-    }
-    case v1::OutputRequest::kVelocities: {
-      VelocitiesFormat out;
-      out.with_end_sites = message.velocities().include_end_sites();
-      BVHMILL_RETURN_IF_ERROR(LayoutFromProto(
-          field + ".velocities", message.velocities().layout(), &out.layout));
-      *format = out;
-      return absl::OkStatus();
-    }
-    case v1::OutputRequest::kNpz:
-      *format = NpzFormat();
-      return NpzFromProto(field + ".npz", message.npz(),
-                          &std::get<NpzFormat>(*format));
-    case v1::OutputRequest::kCsv:
-      *format = CsvFormat{message.csv().include_end_sites()};
-      return absl::OkStatus();
-    case v1::OutputRequest::kBvh:
-      *format = BvhFormat{
-          message.bvh().has_decimals() ? message.bvh().decimals() : -1};
-      return absl::OkStatus();
-    case v1::OutputRequest::kAnim: {
-      AnimFormat out;
-      BVHMILL_RETURN_IF_ERROR(FromProto(field + ".anim", message.anim(), &out));
-      *format = std::move(out);
-      return absl::OkStatus();
-    }
-    case v1::OutputRequest::kValues:
-      *format = ValuesFormat{};
-      return absl::OkStatus();
-    case v1::OutputRequest::FORMAT_NOT_SET:
-      break;
-  }
-  return InvalidField(field + ".format", "is not set");
+absl::Status ReadOutput(const v1::OutputRequest& message, size_t index,
+                        OutputRequest* output) {
+  const Format* const format = FormatOf(message);
+  const std::string path = "options.outputs[" + std::to_string(index) + "]";
+  if (format == nullptr) return InvalidField(path + ".format", "is not set");
+  output->id = message.id();
+  output->format = format->defaults;
+  const MessageFields& fields = FormatMessages()[output->format.index()];
+  return ReadFields(*MessageAt(fields.path, &message), fields.fields,
+                    path + "." + std::string(format->name), &output->format);
 }
 
-v1::TensorLayout ToProto(TensorLayout layout) {
-  return layout == TensorLayout::kJointMajor ? v1::TENSOR_LAYOUT_JOINT_MAJOR
-                                             : v1::TENSOR_LAYOUT_UNSPECIFIED;
-}
-
-v1::RotationKind ToProto(RotationKind kind) {
-  switch (kind) {
-    case RotationKind::kQuaternion:
-      return v1::ROTATION_KIND_UNSPECIFIED;
-    case RotationKind::kMatrix:
-      return v1::ROTATION_KIND_MATRIX_3X3;
-    case RotationKind::kSixD:
-      break;
+// 0 asks for the limit; a larger number than the limit means the limit.
+absl::Status ReadMaxIssues(int64_t asked, const Limits& limits,
+                           ReportOptions* report) {
+  if (asked < 0) {
+    return InvalidField("options.validation.max_issues", "is negative");
   }
-  return v1::ROTATION_KIND_SIX_D;
-}
-
-v1::RotationSpace ToProto(RotationSpace space) {
-  return space == RotationSpace::kWorld ? v1::ROTATION_SPACE_WORLD
-                                        : v1::ROTATION_SPACE_UNSPECIFIED;
-}
-
-struct FormatToProto {
-  v1::OutputRequest* message;
-
-  void operator()(const PositionsFormat& format) const {
-    auto* out = message->mutable_positions();
-    out->set_layout(ToProto(format.layout));
-    out->set_include_end_sites(format.with_end_sites);
-  }
-  void operator()(const RotationsFormat& format) const {
-    auto* out = message->mutable_rotations();
-    out->set_layout(ToProto(format.layout));
-    out->set_kind(ToProto(format.kind));
-    out->set_space(ToProto(format.space));
-    out->set_include_end_sites(format.with_end_sites);
-  }
-  void operator()(const VelocitiesFormat& format) const {
-    auto* out = message->mutable_velocities();
-    out->set_layout(ToProto(format.layout));
-    out->set_include_end_sites(format.with_end_sites);
-  }
-  void operator()(const NpzFormat& format) const {
-    auto* out = message->mutable_npz();
-    out->set_include_end_sites(format.with_end_sites);
-    out->set_rotation_kind(ToProto(format.rotation_kind));
-    out->set_rotation_space(ToProto(format.rotation_space));
-    if (format.positions && format.rotations && !format.velocities) return;
-    if (format.positions) out->add_arrays(v1::NPZ_ARRAY_POSITIONS);
-    if (format.rotations) out->add_arrays(v1::NPZ_ARRAY_ROTATIONS);
-    if (format.velocities) out->add_arrays(v1::NPZ_ARRAY_VELOCITIES);
-  }
-  void operator()(const CsvFormat& format) const {
-    message->mutable_csv()->set_include_end_sites(format.with_end_sites);
-  }
-  void operator()(const BvhFormat& format) const {
-    auto* out = message->mutable_bvh();
-    if (format.decimals >= 0) out->set_decimals(format.decimals);
-  }
-  void operator()(const AnimFormat& format) const {
-    *message->mutable_anim() = wire::ToProto(format);
-  }
-  void operator()(const ValuesFormat& /*format*/) const {
-    message->mutable_values();
-  }
-};
-
-v1::JointPositions ToProto(JointPositions positions) {
-  switch (positions) {
-    case JointPositions::kReplaceOffset:
-      return v1::JOINT_POSITIONS_REPLACE_OFFSET;
-    case JointPositions::kAddToOffset:
-      return v1::JOINT_POSITIONS_ADD_TO_OFFSET;
-    case JointPositions::kIgnore:
-      break;
-  }
-  return v1::JOINT_POSITIONS_IGNORE;
+  const bool keeps = asked > 0 && !Exceeds(asked, limits.max_issues_per_report);
+  report->max_issues = keeps ? asked : limits.max_issues_per_report;
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::Status FromProto(const v1::ConvertOptions& message,
                        ConvertOptions* options) {
-  BVHMILL_RETURN_IF_ERROR(CheckBounds(message));
-  options->unknown_fields.clear();
-  AddUnknownFields(message, "options", &options->unknown_fields);
-  BVHMILL_RETURN_IF_ERROR(ReadFromProto(message.read(), options));
   BVHMILL_RETURN_IF_ERROR(
-      FromProto(message.validation(), options->limits, &options->report));
-  BVHMILL_RETURN_IF_ERROR(FromProto(message.edits(), &options->edits));
-  options->measures = message.measures();
-  options->outputs.clear();
+      CheckBytes("options", message.ByteSizeLong(), kMaxOptionBytes));
+  ConvertOptions read;
+  read.limits = options->limits;
+  read.source_format = options->source_format;
+  read.checks_only = options->checks_only;
+  read.with_skeleton = options->with_skeleton;
+  AddUnknownFields(message, "options", &read.unknown_fields);
+  for (const MessageFields& fields : ClipMessages()) {
+    const Message* const at = MessageAt(fields.path, &message);
+    if (at == nullptr) continue;
+    BVHMILL_RETURN_IF_ERROR(ReadFields(
+        *at, fields.fields, MessagePath(*fields.fields[0].row), &read));
+  }
+  BVHMILL_RETURN_IF_ERROR(ReadMaxIssues(message.validation().max_issues(),
+                                        read.limits, &read.report));
   for (int i = 0; i < message.outputs_size(); ++i) {
     // CheckOptions refuses one output above the limit; the others are not read.
-    if (Exceeds(i, options->limits.max_outputs_per_clip)) break;
-    const std::string field = "options.outputs[" + std::to_string(i) + "]";
-    OutputRequest request;
-    request.id = message.outputs(i).id();
-    BVHMILL_RETURN_IF_ERROR(
-        FormatFromProto(field, message.outputs(i), &request.format));
-    options->outputs.push_back(std::move(request));
+    if (Exceeds(i, read.limits.max_outputs_per_clip)) break;
+    BVHMILL_RETURN_IF_ERROR(ReadOutput(message.outputs(i),
+                                       static_cast<size_t>(i),
+                                       &read.outputs.emplace_back()));
   }
+  *options = std::move(read);
   return CheckOptions(*options);
 }
 
 v1::ConvertOptions ToProto(const ConvertOptions& options) {
   v1::ConvertOptions message;
-  v1::ReadOptions* read = message.mutable_read();
-  read->set_strictness(options.report.strict ? v1::STRICTNESS_STRICT
-                                             : v1::STRICTNESS_LENIENT);
-  read->set_joint_positions(ToProto(options.conventions.joint_positions));
-  read->set_root_offset(options.conventions.root_offset == RootOffset::kAdded
-                            ? v1::ROOT_OFFSET_ADD
-                            : v1::ROOT_OFFSET_IGNORE);
-  read->set_meters_per_unit(options.edits.source.meters_per_unit);
-  read->set_up_axis(ToProto(options.edits.source.up_axis));
-  read->set_name_encoding(std::string(EncodingName(options.name_encoding)));
-  if (v1::ClipEdits edits = ToProto(options.edits); edits.ByteSizeLong() > 0) {
-    message.mutable_edits()->Swap(&edits);
+  for (const MessageFields& fields : ClipMessages()) {
+    WriteFields(fields, options, &message);
   }
-  ToProto(options.report, message.mutable_validation());
-  message.set_measures(options.measures);
+  // Not set, it would ask for the limit of the server.
+  message.mutable_validation()->set_max_issues(
+      static_cast<int32_t>(options.report.max_issues));
   for (const OutputRequest& request : options.outputs) {
-    v1::OutputRequest* out = message.add_outputs();
+    v1::OutputRequest* const out = message.add_outputs();
     out->set_id(request.id);
-    std::visit(FormatToProto{out}, request.format);
+    const MessageFields& fields = FormatMessages()[request.format.index()];
+    MutableAt(fields.path, out);
+    WriteFields(fields, request.format, out);
   }
   return message;
 }
@@ -382,7 +567,7 @@ const Format* FormatOf(const v1::OutputRequest& message) {
   // The name of a format is that of its field.
   static const google::protobuf::OneofDescriptor* const kFormat =
       v1::OutputRequest::descriptor()->FindOneofByName("format");
-  const google::protobuf::FieldDescriptor* const field =
+  const FieldDescriptor* const field =
       v1::OutputRequest::GetReflection()->GetOneofFieldDescriptor(message,
                                                                   kFormat);
   return field == nullptr ? nullptr : FindFormat(field->name());

@@ -206,8 +206,8 @@ TEST(ApplySettings, KeepsValuesThatAreNotSet) {
   ApplySettings({}, &motion);
   ExpectSameMotion(motion, Moving());
   AnimSettings settings;
-  settings.joint_priority = 4;
-  settings.joint_priorities = {{"head", 6}, {"mChest", 1}};
+  settings.priority = 4;
+  settings.joint_priority = {{"head", 6}, {"mChest", 1}};
   settings.loop_out = 60;
   settings.loop = false;
   settings.constraints = std::vector<AnimConstraint>();

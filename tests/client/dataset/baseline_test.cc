@@ -184,7 +184,7 @@ TEST(Baseline, CountsOnlyIssuesThatWereLookedFor) {
     report.issues = one.found;
     report.truncated = one.is_cut;
     ReportOptions options;
-    options.only_codes = one.only;
+    options.only = one.only;
     baseline.TakeOut("a.bvh", options, &report);
     const BaselineMatch match = baseline.Match(inputs);
     EXPECT_EQ(match.looked_for, one.looked_for);

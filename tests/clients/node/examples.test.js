@@ -111,16 +111,16 @@ for (const name of ['convert.js', 'convert_many.js']) {
 
   test(`${name} refuses options that do not exist`, () => {
     const ran = run(name, walk, '--options',
-      '{"outputs": [{"positions": {"includeEndsites": true}}]}');
+      '{"outputs": [{"positions": {"endsites": true}}]}');
     assert.equal(ran.status, 2);
     assert.equal(ran.stdout, '');
     assert.ok(ran.stderr.startsWith(
-      `${name}: options.outputs[0].positions.includeEndsites: `), ran.stderr);
+      `${name}: options.outputs[0].positions.endsites: `), ran.stderr);
   });
 
   test(`${name} makes the outputs of its options`, () => {
     const ran = run(name, walk, '--options', '{"outputs": [' +
-      '{"csv": {"include_end_sites": true}}, {"rotations": {}}]}');
+      '{"csv": {"end_sites": true}}, {"rotations": {}}]}');
     assert.equal(ran.status, 0, ran.stderr);
     assert.match(ran.stdout, /csv: \d{5,} bytes$/m);
     assert.match(ran.stdout, /rotations \(frame,joint,xyzw\) = \(120,/);
@@ -167,25 +167,25 @@ async function feed(pipe, program) {
 
 test('checked names the place that does not fit', () => {
   const table = [
-    [{ outputs: [{ positions: { includeEndsites: true } }] },
-      'options.outputs[0].positions.includeEndsites: PositionsFormat has no ' +
-      'such field; did you mean include_end_sites? It has: layout, ' +
-      'include_end_sites'],
-    [{ outputs: [{ positions: { includeEndSites: true } }] },
-      'did you mean include_end_sites?'],
+    [{ outputs: [{ positions: { endsites: true } }] },
+      'options.outputs[0].positions.endsites: PositionsFormat has no ' +
+      'such field; did you mean end_sites? It has: layout, ' +
+      'end_sites'],
+    [{ outputs: [{ positions: { endSites: true } }] },
+      'did you mean end_sites?'],
     [{ output: [] }, 'options.output: ConvertOptions has no such field; did ' +
       'you mean outputs? It has: read, '],
     [{ read: { zzz: 1 } }, 'options.read.zzz: ReadOptions has no such field. ' +
-      'It has: strictness, '],
-    [{ read: { up_axis: 'Z' } }, 'options.read.up_axis: Axis has no value ' +
+      'It has: strict, '],
+    [{ read: { up: 'Z' } }, 'options.read.up: Axis has no value ' +
       '"Z"; did you mean AXIS_Z? It has: AXIS_UNSPECIFIED,'],
-    [{ read: { up_axis: 7 } }, 'Axis has no value 7. It has: '],
-    [{ validation: { severity_overrides: { A: 'EROR' } } },
-      'options.validation.severity_overrides["A"]: Severity has no value'],
+    [{ read: { up: 7 } }, 'Axis has no value 7. It has: '],
+    [{ validation: { severities: { A: 'EROR' } } },
+      'options.validation.severities["A"]: Severity has no value'],
     [{ outputs: {} }, 'options.outputs: must be an array'],
     [{ read: [] }, 'options.read: must be an object'],
-    [{ edits: { resample_fps: 'fast' } },
-      'options.edits.resample_fps: must be a number, not "fast"'],
+    [{ edits: { fps: 'fast' } },
+      'options.edits.fps: must be a number, not "fast"'],
     [{ edits: { joint_map: 1 } }, 'options.edits.joint_map: must be a string'],
   ];
   for (const [options, said] of table) {
@@ -207,9 +207,9 @@ test('checked lets pass what fits', () => {
   const request = {
     source: { data: Buffer.from('x'), encoding: 'CONTENT_ENCODING_IDENTITY' },
     options: {
-      read: { up_axis: 1, meters_per_unit: 0.01, strictness: undefined },
-      validation: { severity_overrides: { A: 'SEVERITY_ERROR' } },
-      edits: { drop_joints: ['Head'], rename_joints: { Hips: 'Pelvis' },
+      read: { up: 1, units: 0.01, strict: undefined },
+      validation: { severities: { A: 'SEVERITY_ERROR' } },
+      edits: { drop: ['Head'], rename: { Hips: 'Pelvis' },
         frames: { begin: 1 } },
       outputs: [{ id: 'a', bvh: { decimals: 3 } }],
     },

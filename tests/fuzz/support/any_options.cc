@@ -22,9 +22,9 @@ RotationsFormat AnyRotations(Choices* choices) {
   constexpr RotationKind kKinds[] = {
       RotationKind::kQuaternion, RotationKind::kMatrix, RotationKind::kSixD};
   RotationsFormat format;
-  format.kind = OneOf(kKinds, choices);
+  format.rotation_kind = OneOf(kKinds, choices);
   format.layout = AnyLayout(choices);
-  if (choices->OneIn(2)) format.space = RotationSpace::kWorld;
+  if (choices->OneIn(2)) format.rotation_space = RotationSpace::kWorld;
   format.with_end_sites = choices->OneIn(2);
   return format;
 }
@@ -42,7 +42,7 @@ AnimFormat AnyAnim(Choices* choices) {
   format.match_limbs = choices->OneIn(2);
   format.scale_to_avatar = choices->OneIn(2);
   format.max_degrees = OneOf(kBounds, choices);
-  format.max_millimetres = OneOf(kBounds, choices);
+  format.max_mm = OneOf(kBounds, choices);
   if (choices->OneIn(4)) format.max_bytes = 400;
   if (choices->OneIn(2)) format.settings.loop = choices->OneIn(2);
   if (choices->OneIn(4)) format.settings.ease_in = 0.5F;
@@ -98,14 +98,13 @@ void EditJoints(const std::vector<std::string>& names, Choices* choices,
   if (choices->OneIn(2)) edits->drop_mode = DropMode::kRigid;
   switch (choices->Below(7)) {
     case 0:
-      edits->drop_joints = {AnyPattern(names, choices)};
+      edits->drop = {AnyPattern(names, choices)};
       break;
     case 1:
-      edits->keep_joints = {AnyPattern(names, choices),
-                            AnyPattern(names, choices)};
+      edits->keep = {AnyPattern(names, choices), AnyPattern(names, choices)};
       break;
     case 2:
-      edits->rename_joints = {{AnyPattern(names, choices), "renamed"}};
+      edits->rename = {{AnyPattern(names, choices), "renamed"}};
       break;
     case 3:
       edits->joint_map = "mixamo";
@@ -122,11 +121,11 @@ void EditJoints(const std::vector<std::string>& names, Choices* choices,
 }
 
 void Repair(Choices* choices, Repairs* repairs) {
-  repairs->drop_repeated_frames = choices->OneIn(2);
-  repairs->snap_frame_time = choices->OneIn(2);
-  repairs->fill_gap_frames = static_cast<int32_t>(choices->Below(4)) - 1;
+  repairs->drop_repeated = choices->OneIn(2);
+  repairs->snap_rate = choices->OneIn(2);
+  repairs->fill_gaps = static_cast<int32_t>(choices->Below(4)) - 1;
   repairs->replace_spikes = choices->OneIn(2);
-  repairs->unwrap_angles = choices->OneIn(2);
+  repairs->unwrap = choices->OneIn(2);
 }
 
 void EditFrames(Choices* choices, ClipEdits* edits) {
@@ -145,8 +144,8 @@ void EditFrames(Choices* choices, ClipEdits* edits) {
   } else if (choices->OneIn(4)) {
     edits->state_fps = OneOf(kRates, choices);
   } else {
-    edits->resample_fps = OneOf(kRates, choices);
-    if (choices->OneIn(2)) edits->interpolation = Interpolation::kLerpAngle;
+    edits->fps = OneOf(kRates, choices);
+    if (choices->OneIn(2)) edits->interpolation = Interpolation::kLerp;
   }
 }
 
@@ -154,8 +153,8 @@ void EditSpace(Choices* choices, ClipEdits* edits) {
   constexpr UpAxis kAxes[] = {UpAxis::kUnknown, UpAxis::kY, UpAxis::kZ};
   constexpr double kUnits[] = {0, 0.01, 1, 1e30};
   edits->source = {OneOf(kAxes, choices), OneOf(kUnits, choices)};
-  edits->up_axis = OneOf(kAxes, choices);
-  edits->meters_per_unit = OneOf(kUnits, choices);
+  edits->to_up = OneOf(kAxes, choices);
+  edits->to_units = OneOf(kUnits, choices);
   edits->mirror = choices->OneIn(4);
 }
 
@@ -166,8 +165,8 @@ void EditRoots(Choices* choices, ClipEdits* edits) {
   constexpr std::string_view kOrders[] = {"", "xyz", "xzy", "zyx", "xxy"};
   constexpr std::string_view kSigns[] = {"", "+++", "-+-"};
   if (choices->OneIn(2)) {
-    edits->root_motion =
-        choices->OneIn(2) ? RootMotion::kInPlace : RootMotion::kOrigin;
+    edits->in_place = choices->OneIn(2);
+    edits->at_origin = choices->OneIn(2);
     return;
   }
   edits->root_alignment.position_axes = OneOf(kOrders, choices);

@@ -50,15 +50,6 @@ void WriteOut(Message* message) {
   }
 }
 
-// Two fields say what the pose of reference is.
-void MakeOneReference(v1::AnimFormat* anim) {
-  if (anim->reference() == v1::ANIM_REFERENCE_UNSPECIFIED &&
-      anim->first_frame_is_reference()) {
-    anim->set_reference(v1::ANIM_REFERENCE_FIRST_FRAME);
-  }
-  anim->clear_first_frame_is_reference();
-}
-
 // In the order of their numbers.
 void WriteOutArrays(v1::NpzFormat* npz) {
   if (npz->arrays().empty()) {
@@ -76,31 +67,30 @@ void WriteOutAnim(v1::AnimFormat* anim) {
   if (!anim->has_max_degrees_limit()) {
     anim->set_max_degrees_limit(kMaxDegreesLimit);
   }
-  if (!anim->has_max_millimetres()) {
-    anim->set_max_millimetres(kMaxMillimetres);
+  if (!anim->has_max_mm()) {
+    anim->set_max_mm(kMaxMillimetres);
   }
   // An .anim holds times in single precision.
   const auto round = [](double seconds) { return static_cast<float>(seconds); };
-  if (anim->has_loop_in_seconds()) {
-    anim->set_loop_in_seconds(round(anim->loop_in_seconds()));
+  if (anim->has_loop_in()) {
+    anim->set_loop_in(round(anim->loop_in()));
   }
-  if (anim->has_loop_out_seconds()) {
-    anim->set_loop_out_seconds(round(anim->loop_out_seconds()));
+  if (anim->has_loop_out()) {
+    anim->set_loop_out(round(anim->loop_out()));
   }
-  if (anim->has_ease_in_seconds()) {
-    anim->set_ease_in_seconds(round(anim->ease_in_seconds()));
+  if (anim->has_ease_in()) {
+    anim->set_ease_in(round(anim->ease_in()));
   }
-  if (anim->has_ease_out_seconds()) {
-    anim->set_ease_out_seconds(round(anim->ease_out_seconds()));
+  if (anim->has_ease_out()) {
+    anim->set_ease_out(round(anim->ease_out()));
   }
 }
 
 void WriteOutEdits(v1::ClipEdits* edits) {
   if (edits->frames().step() == 0) edits->mutable_frames()->set_step(1);
-  v1::RootAlignment* const root = edits->mutable_root_alignment();
-  if (root->position_axes().empty()) root->set_position_axes("xyz");
-  if (root->position_signs().empty()) root->set_position_signs("+++");
-  while (root->correction_degrees_size() < 3) root->add_correction_degrees(0);
+  if (edits->root_axes().empty()) edits->set_root_axes("xyz");
+  if (edits->root_signs().empty()) edits->set_root_signs("+++");
+  while (edits->root_correction_size() < 3) edits->add_root_correction(0);
 }
 
 }  // namespace
@@ -108,7 +98,6 @@ void WriteOutEdits(v1::ClipEdits* edits) {
 void MakeCanonical(const Limits& limits, v1::ConvertOptions* options) {
   options->DiscardUnknownFields();
   for (v1::OutputRequest& output : *options->mutable_outputs()) {
-    if (output.has_anim()) MakeOneReference(output.mutable_anim());
     if (output.has_npz()) WriteOutArrays(output.mutable_npz());
   }
   WriteOut(options);

@@ -74,8 +74,8 @@ TEST(ClipRows, OfAnEditedClipHaveTheEditedSkeleton) {
   for (const bool repair : {false, true}) {
     ClipEdits edits;
     edits.frames = {5, 15, 1};
-    edits.drop_joints = {clip.skeleton.nodes[1].name};
-    edits.repairs.fill_gap_frames = repair ? 1 : 0;
+    edits.drop = {clip.skeleton.nodes[1].name};
+    edits.repairs.fill_gaps = repair ? 1 : 0;
     const Converted edited = ReadRows(text.data()[0], edits);
     ASSERT_TRUE(edited.result.status.ok()) << edited.result.status;
     ASSERT_NE(edited.result.skeleton, nullptr);

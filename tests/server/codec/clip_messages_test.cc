@@ -188,8 +188,8 @@ std::vector<std::string> StreamRequests(const std::string& source) {
       "chunk: " + Quoted(std::string(kClip).substr(70)),
       "end {}",
       // With options of its own, which replace those of the stream.
-      "begin { key: 'facts' complete: true options { read { strictness: "
-      "STRICTNESS_STRICT } } " +
+      "begin { key: 'facts' complete: true options { read { strict: "
+      "true } } " +
           source + " }",
       // Abandoned before it can have outputs.
       "begin { key: 'none' source { data: 'HIERARCHY' } }",

@@ -132,8 +132,7 @@ TEST_F(MessagesTest, CostlyMessagesAreReadByWorkers) {
   for (const Case& c : cases) {
     v1::ConvertClipRequest request = PositionsRequest(SmallClip(c.frames));
     for (int i = 0; i < c.words; ++i) {
-      request.mutable_options()->mutable_validation()->add_ignore_codes(
-          "TEXT_EMPTY");
+      request.mutable_options()->mutable_validation()->add_ignore("TEXT_EMPTY");
     }
     v1::ConvertClipResponse response;
     grpc::ClientContext context;

@@ -87,7 +87,7 @@ TEST(ReadMessageTest, CountsWhatIsBesideTheText) {
 TEST(ReadMessageTest, MessagesThatGrowWhenParsedAreRefused) {
   v1::ConvertClipsRequest names;
   for (int i = 0; i < 600'000; ++i) {
-    names.mutable_open()->mutable_options()->mutable_edits()->add_drop_joints();
+    names.mutable_open()->mutable_options()->mutable_edits()->add_drop();
   }
   std::string unknown;
   for (int i = 0; i < 600'000; ++i) unknown += "\x78\x01";

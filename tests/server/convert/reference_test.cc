@@ -14,14 +14,13 @@ namespace {
 
 v1::ConvertOptions AllPoses(bool with_end_sites) {
   v1::ConvertOptions options;
-  options.add_outputs()->mutable_positions()->set_include_end_sites(
-      with_end_sites);
+  options.add_outputs()->mutable_positions()->set_end_sites(with_end_sites);
   for (const auto space :
        {v1::ROTATION_SPACE_WORLD, v1::ROTATION_SPACE_LOCAL}) {
     v1::OutputRequest* output = options.add_outputs();
     output->set_id(v1::RotationSpace_Name(space));
-    output->mutable_rotations()->set_space(space);
-    output->mutable_rotations()->set_include_end_sites(with_end_sites);
+    output->mutable_rotations()->set_rotation_space(space);
+    output->mutable_rotations()->set_end_sites(with_end_sites);
   }
   return options;
 }

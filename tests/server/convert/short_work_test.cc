@@ -62,20 +62,16 @@ constexpr Case kCases[] = {
      [](Request* r) { r->options.add_outputs(); }},
     {"IgnoresTheLimit", false,
      [](Request* r) {
-       r->options.mutable_validation()->add_ignore_codes("LIMIT_*");
+       r->options.mutable_validation()->add_ignore("LIMIT_*");
      }},
     {"IgnoresOthers", true,
-     [](Request* r) {
-       r->options.mutable_validation()->add_ignore_codes("DATA_*");
-     }},
+     [](Request* r) { r->options.mutable_validation()->add_ignore("DATA_*"); }},
     {"OnlyOthers", false,
-     [](Request* r) {
-       r->options.mutable_validation()->add_only_codes("DATA_*");
-     }},
+     [](Request* r) { r->options.mutable_validation()->add_only("DATA_*"); }},
     {"OnlyTheLimitAndOthers", true,
      [](Request* r) {
-       r->options.mutable_validation()->add_only_codes("DATA_*");
-       r->options.mutable_validation()->add_only_codes("LIMIT_FRAMES");
+       r->options.mutable_validation()->add_only("DATA_*");
+       r->options.mutable_validation()->add_only("LIMIT_FRAMES");
      }},
 };
 

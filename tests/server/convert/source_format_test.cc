@@ -136,7 +136,7 @@ TEST_F(SourceFormatTest, AStreamMixesFormats) {
   mistaken.set_format(v1::SOURCE_FORMAT_BVH);
   Request own = WholeSource("anim with options", anim);
   *own.mutable_begin()->mutable_options() = PositionsRequest("").options();
-  own.mutable_begin()->mutable_options()->mutable_edits()->set_resample_fps(5);
+  own.mutable_begin()->mutable_options()->mutable_edits()->set_fps(5);
   Stream({Open(), WholeSource("bvh", bvh), WholeSource("anim", anim),
           WholeSource("stated bvh", stated), WholeSource("anim again", anim),
           own, WholeSource("mistaken", mistaken)});

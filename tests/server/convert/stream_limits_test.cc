@@ -70,7 +70,7 @@ TEST_F(StreamTest, OptionsAboveTheirSizeEndTheStream) {
   });
   v1::ConvertOptions options = Positions();
   for (int i = 0; i < 2'000'000; ++i) {
-    options.mutable_edits()->add_drop_joints();
+    options.mutable_edits()->add_drop();
   }
   Request open;
   *open.mutable_open()->mutable_options() = options;
@@ -89,10 +89,10 @@ TEST_F(StreamTest, TooManyNamesAreRefused) {
   Start([](server::ServerConfig* config) {
     config->log = server::LogFormat::kOff;
   });
-  const std::string field = "options.edits.drop_joints";
+  const std::string field = "options.edits.drop";
   v1::ConvertOptions options = Positions();
   for (int i = 0; i < 200'000; ++i) {
-    options.mutable_edits()->add_drop_joints();
+    options.mutable_edits()->add_drop();
   }
   Request open;
   *open.mutable_open()->mutable_options() = options;
@@ -119,7 +119,7 @@ TEST_F(StreamTest, OptionsOfAClipCount) {
   Request begin = Begin("options");
   v1::ConvertOptions* options = begin.mutable_begin()->mutable_options();
   *options = Positions();
-  for (int i = 0; i < 9'000; ++i) options->mutable_edits()->add_drop_joints("");
+  for (int i = 0; i < 9'000; ++i) options->mutable_edits()->add_drop("");
   const grpc::Status status =
       Run({Open(), begin, End(), Whole("good", SmallClip())});
   ASSERT_TRUE(status.ok()) << status.error_message();

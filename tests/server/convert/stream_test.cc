@@ -57,11 +57,10 @@ TEST_F(StreamTest, EachClipHasItsOwnEdits) {
   options->mutable_edits()->mutable_frames()->set_step(2);
   Request joint = Whole("joint", SmallClip(8));
   *joint.mutable_begin()->mutable_options() = Positions();
-  joint.mutable_begin()->mutable_options()->mutable_edits()->add_keep_joints(
-      "Tail");
+  joint.mutable_begin()->mutable_options()->mutable_edits()->add_keep("Tail");
   Request units = Whole("units", SmallClip(8));
   *units.mutable_begin()->mutable_options() = Positions();
-  units.mutable_begin()->mutable_options()->mutable_edits()->set_up_axis(
+  units.mutable_begin()->mutable_options()->mutable_edits()->set_to_up(
       v1::AXIS_Y);
   ASSERT_TRUE(
       Run({Open(), edited, joint, units, Whole("plain", SmallClip(8))}).ok());

@@ -111,12 +111,12 @@ TEST_F(UnaryTest, WrongFieldsAreNamed) {
   v1::ConvertClipRequest twice = PositionsRequest(SmallClip());
   *twice.mutable_options()->add_outputs() = twice.options().outputs(0);
   v1::ConvertClipRequest code = PositionsRequest(SmallClip());
-  code.mutable_options()->mutable_validation()->add_ignore_codes("NO_SUCH");
+  code.mutable_options()->mutable_validation()->add_ignore("NO_SUCH");
   const std::pair<v1::ConvertClipRequest, std::string> cases[] = {
       {empty, "options.outputs"},
       {unset, "options.outputs[0].format"},
       {twice, "options.outputs[1].id"},
-      {code, "options.validation.ignore_codes"}};
+      {code, "options.validation.ignore"}};
   for (const auto& [request, field] : cases) {
     const grpc::Status status = Convert(request);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
@@ -130,12 +130,12 @@ TEST_F(UnaryTest, ConvertsWhatWasEdited) {
   Start();
   v1::ConvertClipRequest request = PositionsRequest(SmallClip(9));
   v1::ConvertOptions& options = *request.mutable_options();
-  options.mutable_read()->set_meters_per_unit(0.01);
+  options.mutable_read()->set_units(0.01);
   v1::ClipEdits& edits = *options.mutable_edits();
-  edits.set_meters_per_unit(1);
-  edits.add_drop_joints("Spine");
+  edits.set_to_units(1);
+  edits.add_drop("Spine");
   edits.mutable_frames()->set_end(4);
-  (*edits.mutable_rename_joints())["Hips"] = "mPelvis";
+  (*edits.mutable_rename())["Hips"] = "mPelvis";
   options.add_outputs()->mutable_bvh();
   ASSERT_TRUE(Convert(request).ok());
   const v1::ClipResult& result = converted_.result();
@@ -155,11 +155,11 @@ TEST_F(UnaryTest, ImpossibleEditsAreExplained) {
   const std::string still =
       SmallClip().replace(SmallClip().find("0.0333333"), 9, "0        ");
   v1::ConvertClipRequest units = PositionsRequest(SmallClip());
-  units.mutable_options()->mutable_edits()->set_meters_per_unit(1);
+  units.mutable_options()->mutable_edits()->set_to_units(1);
   v1::ConvertClipRequest rate = PositionsRequest(still);
-  rate.mutable_options()->mutable_edits()->set_resample_fps(30);
+  rate.mutable_options()->mutable_edits()->set_fps(30);
   v1::ConvertClipRequest joint = PositionsRequest(SmallClip());
-  joint.mutable_options()->mutable_edits()->add_drop_joints("Tail");
+  joint.mutable_options()->mutable_edits()->add_drop("Tail");
   struct Case {
     const v1::ConvertClipRequest& request;
     bool is_fault_of_clip;
@@ -167,13 +167,12 @@ TEST_F(UnaryTest, ImpossibleEditsAreExplained) {
     std::string reason;
     std::string field;
   };
-  const Case cases[] = {
-      {units, false, grpc::StatusCode::FAILED_PRECONDITION,
-       "SOURCE_CONVENTION_UNKNOWN", "options.edits.meters_per_unit"},
-      {rate, true, grpc::StatusCode::FAILED_PRECONDITION, "FRAME_RATE_UNKNOWN",
-       "options.edits.resample_fps"},
-      {joint, true, grpc::StatusCode::INVALID_ARGUMENT, "EDIT_DOES_NOT_FIT",
-       "options.edits.drop_joints"}};
+  const Case cases[] = {{units, false, grpc::StatusCode::FAILED_PRECONDITION,
+                         "SOURCE_CONVENTION_UNKNOWN", "options.edits.to_units"},
+                        {rate, true, grpc::StatusCode::FAILED_PRECONDITION,
+                         "FRAME_RATE_UNKNOWN", "options.edits.fps"},
+                        {joint, true, grpc::StatusCode::INVALID_ARGUMENT,
+                         "EDIT_DOES_NOT_FIT", "options.edits.drop"}};
   for (const Case& c : cases) {
     const grpc::Status status = Convert(c.request);
     EXPECT_EQ(status.ok(), c.is_fault_of_clip) << c.reason;
@@ -188,7 +187,7 @@ TEST_F(UnaryTest, ValidateTriesTheEdits) {
   Start();
   v1::ValidateClipRequest request;
   request.mutable_source()->set_data(SmallClip());
-  request.mutable_options()->mutable_edits()->add_drop_joints("Tail");
+  request.mutable_options()->mutable_edits()->add_drop("Tail");
   grpc::ClientContext context;
   ASSERT_TRUE(clips_->ValidateClip(&context, request, &validated_).ok());
   const v1::ClipResult& result = validated_.result();
@@ -254,7 +253,7 @@ TEST_F(UnaryTest, ConvertMakesAnim) {
   request.mutable_source()->set_data(text);
   auto* anim = request.mutable_options()->add_outputs()->mutable_anim();
   anim->set_priority(4);
-  anim->add_joint_priorities()->set_joint("mPelvis");
+  anim->add_joint_priority()->set_joint("mPelvis");
   const grpc::Status status = Convert(request);
   ASSERT_TRUE(status.ok()) << status.error_message();
   const v1::Output& output = converted_.result().outputs(0);

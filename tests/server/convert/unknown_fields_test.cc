@@ -76,7 +76,7 @@ TEST_F(UnaryTest, OptionsThatAClipCopiesForUnknownFieldsCount) {
   v1::ConvertOptions* options = open.mutable_open()->mutable_options();
   options->add_outputs()->mutable_positions();
   for (int i = 0; i < 1000; ++i) {
-    options->mutable_edits()->add_drop_joints(std::string(200, 'n'));
+    options->mutable_edits()->add_drop(std::string(200, 'n'));
   }
   ASSERT_TRUE(stream->Write(open));
   const auto bytes = [this] {

@@ -260,7 +260,7 @@ v1::CreateJobRequest LargeJob(const std::string& clip) {
   for (int i = 0; i < request.items_size(); ++i) {
     v1::ConvertOptions* options = request.mutable_items(i)->mutable_options();
     *options = request.options();
-    options->mutable_edits()->set_resample_fps((2'500 + i) / 0.0333333);
+    options->mutable_edits()->set_fps((2'500 + i) / 0.0333333);
   }
   return request;
 }

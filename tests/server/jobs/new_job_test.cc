@@ -37,12 +37,10 @@ constexpr BadRequest kBadRequests[] = {
      [](auto* request) {
        request->mutable_options()->mutable_outputs(0)->clear_format();
      }},
-    {"items[1].options.edits.resample_fps",
+    {"items[1].options.edits.fps",
      [](auto* request) {
-       request->mutable_items(1)
-           ->mutable_options()
-           ->mutable_edits()
-           ->set_resample_fps(-1);
+       request->mutable_items(1)->mutable_options()->mutable_edits()->set_fps(
+           -1);
      }},
     {"items[1].source.display_name",
      [](auto* request) {
@@ -108,8 +106,7 @@ TEST_F(JobServerTest, TooManyOutputsNameTheirItem) {
 v1::CreateJobRequest DearJob() {
   v1::ConvertOptions options;
   for (int i = 0; i < 5000; ++i) {
-    (*options.mutable_edits()->mutable_rename_joints())[std::to_string(i)] =
-        "t";
+    (*options.mutable_edits()->mutable_rename())[std::to_string(i)] = "t";
   }
   v1::CreateJobRequest request = JobOfClips(std::vector<std::string>(80, "a"));
   for (v1::JobItem& item : *request.mutable_items()) {

@@ -184,7 +184,7 @@ std::string Line(const std::string& token, const std::string& quotas) {
 v1::ConvertOptions LargeOptions() {
   v1::ConvertOptions options = PositionsRequest("").options();
   for (int i = 0; i < 1'000; ++i) {
-    options.mutable_validation()->add_ignore_codes("TEXT_EMPTY");
+    options.mutable_validation()->add_ignore("TEXT_EMPTY");
   }
   return options;
 }

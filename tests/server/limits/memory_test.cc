@@ -146,11 +146,11 @@ void ExpectBusy(const v1::Status& status, bool may_retry) {
   EXPECT_EQ(metadata.contains("retry_after_ms"), may_retry);
 }
 
-v1::ConvertOptions Npz(double resample_fps = 0) {
+v1::ConvertOptions Npz(double fps = 0) {
   v1::ConvertOptions options;
   options.add_outputs()->mutable_npz();
-  if (resample_fps > 0) {
-    options.mutable_edits()->set_resample_fps(resample_fps);
+  if (fps > 0) {
+    options.mutable_edits()->set_fps(fps);
   }
   return options;
 }
@@ -293,7 +293,7 @@ TEST_F(MemoryTest, OptionsOfStreamsAreCounted) {
   v1::ConvertOptions* options = request.mutable_open()->mutable_options();
   options->add_outputs()->mutable_positions();
   for (int i = 0; i < 900; ++i) {
-    options->mutable_edits()->add_keep_joints(std::string(1000, 'j'));
+    options->mutable_edits()->add_keep(std::string(1000, 'j'));
   }
   constexpr int kStreams = 4;
   constexpr int kFit = 2;

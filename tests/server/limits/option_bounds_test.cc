@@ -46,40 +46,40 @@ void AddRow(const std::string& from, const std::string& to, Options* options) {
 }
 
 void Rename(const std::string& from, const std::string& to, Options* options) {
-  (*options->mutable_edits()->mutable_rename_joints())[from] = to;
+  (*options->mutable_edits()->mutable_rename())[from] = to;
 }
 
 void SetSeverity(const std::string& code, Options* options) {
-  auto* all = options->mutable_validation()->mutable_severity_overrides();
+  auto* all = options->mutable_validation()->mutable_severities();
   (*all)[code] = v1::SEVERITY_INFO;
 }
 
 std::string Long(size_t bytes) { return std::string(bytes, 'n'); }
 
 const Bound kBounds[] = {
-    {"IgnoreCodes", "options.validation.ignore_codes", kMaxCodes,
+    {"IgnoreCodes", "options.validation.ignore", kMaxCodes,
      [](size_t n, Options* o) {
-       while (n-- > 0) o->mutable_validation()->add_ignore_codes("TEXT_EMPTY");
+       while (n-- > 0) o->mutable_validation()->add_ignore("TEXT_EMPTY");
      }},
-    {"OnlyCodes", "options.validation.only_codes", kMaxCodes,
+    {"OnlyCodes", "options.validation.only", kMaxCodes,
      [](size_t n, Options* o) {
-       while (n-- > 0) o->mutable_validation()->add_only_codes("TEXT_EMPTY");
+       while (n-- > 0) o->mutable_validation()->add_only("TEXT_EMPTY");
      }},
     // There are fewer codes than the bound.
-    {"Severities", "options.validation.severity_overrides", kMaxCodes,
+    {"Severities", "options.validation.severities", kMaxCodes,
      [](size_t n, Options* o) {
        while (n-- > 0) SetSeverity(std::to_string(n), o);
      },
      StatusCode::INVALID_ARGUMENT},
-    {"DropJoints", "options.edits.drop_joints", kMaxJointNames,
+    {"DropJoints", "options.edits.drop", kMaxJointNames,
      [](size_t n, Options* o) {
-       while (n-- > 0) o->mutable_edits()->add_drop_joints("Spine");
+       while (n-- > 0) o->mutable_edits()->add_drop("Spine");
      }},
-    {"KeepJoints", "options.edits.keep_joints", kMaxJointNames,
+    {"KeepJoints", "options.edits.keep", kMaxJointNames,
      [](size_t n, Options* o) {
-       while (n-- > 0) o->mutable_edits()->add_keep_joints("Hips");
+       while (n-- > 0) o->mutable_edits()->add_keep("Hips");
      }},
-    {"RenameJoints", "options.edits.rename_joints", kMaxJointNames,
+    {"RenameJoints", "options.edits.rename", kMaxJointNames,
      [](size_t n, Options* o) {
        while (n-- > 0) Rename(std::to_string(n), "a", o);
      },
@@ -88,23 +88,23 @@ const Bound kBounds[] = {
      [](size_t n, Options* o) {
        while (n-- > 0) AddRow(n == 0 ? "Hips" : std::to_string(n), "a", o);
      }},
-    {"DroppedName", "options.edits.drop_joints", kMaxJointNameBytes,
-     [](size_t n, Options* o) { o->mutable_edits()->add_drop_joints(Long(n)); },
+    {"DroppedName", "options.edits.drop", kMaxJointNameBytes,
+     [](size_t n, Options* o) { o->mutable_edits()->add_drop(Long(n)); },
      StatusCode::INVALID_ARGUMENT},
-    {"KeptName", "options.edits.keep_joints", kMaxJointNameBytes,
-     [](size_t n, Options* o) { o->mutable_edits()->add_keep_joints(Long(n)); },
+    {"KeptName", "options.edits.keep", kMaxJointNameBytes,
+     [](size_t n, Options* o) { o->mutable_edits()->add_keep(Long(n)); },
      StatusCode::INVALID_ARGUMENT},
-    {"NewName", "options.edits.rename_joints", kMaxJointNameBytes,
+    {"NewName", "options.edits.rename", kMaxJointNameBytes,
      [](size_t n, Options* o) { Rename("Hips", Long(n), o); }},
     {"MapTarget", "options.edits.joint_map_rows", kMaxJointNameBytes,
      [](size_t n, Options* o) { AddRow("Hips", Long(n), o); }},
     {"OutputId", "options.outputs[0].id", kMaxOutputIdBytes,
      [](size_t n, Options* o) { o->mutable_outputs(0)->set_id(Long(n)); }},
     // The clip has none of the avatar's joints.
-    {"Priorities", "options.outputs[0].anim.joint_priorities",
+    {"Priorities", "options.outputs[0].anim.joint_priority",
      kMaxJointPriorities,
      [](size_t n, Options* o) {
-       while (n-- > 0) AnimOf(o)->add_joint_priorities()->set_joint("mPelvis");
+       while (n-- > 0) AnimOf(o)->add_joint_priority()->set_joint("mPelvis");
      },
      StatusCode::FAILED_PRECONDITION},
 };
@@ -165,7 +165,7 @@ TEST_F(LimitsTest, ImpossibleOutputsWhoseReasonsAreIgnored) {
     v1::ConvertClipRequest clip = PositionsRequest(TinyClip());
     AnimOf(clip.mutable_options())->set_profile(profile);
     for (const char* code : codes) {
-      clip.mutable_options()->mutable_validation()->add_ignore_codes(code);
+      clip.mutable_options()->mutable_validation()->add_ignore(code);
     }
     ASSERT_TRUE(Convert(clip).ok());
     Results results;

@@ -149,8 +149,8 @@ TEST_F(LimitsTest, OptionsOfIdleStreamsCountByTheirMemory) {
   v1::ClipEdits* edits =
       opening.mutable_open()->mutable_options()->mutable_edits();
   for (int i = 0; i < 20'000; ++i) {
-    edits->add_drop_joints("j");
-    edits->add_keep_joints("j");
+    edits->add_drop("j");
+    edits->add_keep("j");
   }
   // The first stream takes memory that stays for all: threads, buffers.
   OpenStream first(clips_.get());

@@ -86,7 +86,7 @@ v1::AnimFormat* AddAnim(v1::ConvertOptions* o) {
 
 void AddMatrices(v1::ConvertOptions* o, v1::TensorLayout layout) {
   v1::RotationsFormat* rotations = Add(o)->mutable_rotations();
-  rotations->set_kind(v1::ROTATION_KIND_MATRIX_3X3);
+  rotations->set_rotation_kind(v1::ROTATION_KIND_MATRIX);
   rotations->set_layout(layout);
 }
 
@@ -122,37 +122,33 @@ const Case kFormats[] = {
      }}};
 
 const Case kEdits[] = {
-    {"Drop", [](auto* o) { o->mutable_edits()->add_drop_joints("J4*"); }},
-    {"Keep", [](auto* o) { o->mutable_edits()->add_keep_joints("m*"); }},
+    {"Drop", [](auto* o) { o->mutable_edits()->add_drop("J4*"); }},
+    {"Keep", [](auto* o) { o->mutable_edits()->add_keep("m*"); }},
     {"Rename",
-     [](auto* o) {
-       (*o->mutable_edits()->mutable_rename_joints())["J9"] = "Other";
-     }},
+     [](auto* o) { (*o->mutable_edits()->mutable_rename())["J9"] = "Other"; }},
     {"Range",
      [](auto* o) {
        o->mutable_edits()->mutable_frames()->set_begin(5'000);
        o->mutable_edits()->mutable_frames()->set_step(2);
      }},
-    {"MoreFrames", [](auto* o) { o->mutable_edits()->set_resample_fps(1000); }},
-    {"FewerFrames", [](auto* o) { o->mutable_edits()->set_resample_fps(100); }},
+    {"MoreFrames", [](auto* o) { o->mutable_edits()->set_fps(1000); }},
+    {"FewerFrames", [](auto* o) { o->mutable_edits()->set_fps(100); }},
     {"UpAxis",
      [](auto* o) {
-       o->mutable_read()->set_up_axis(v1::AXIS_Y);
-       o->mutable_edits()->set_up_axis(v1::AXIS_Z);
+       o->mutable_read()->set_up(v1::AXIS_Y);
+       o->mutable_edits()->set_to_up(v1::AXIS_Z);
      }},
     {"Units",
      [](auto* o) {
-       o->mutable_read()->set_meters_per_unit(0.01);
-       o->mutable_edits()->set_meters_per_unit(1);
+       o->mutable_read()->set_units(0.01);
+       o->mutable_edits()->set_to_units(1);
      }},
     {"InPlace",
      [](auto* o) {
-       o->mutable_read()->set_up_axis(v1::AXIS_Y);
-       o->mutable_edits()->set_root_motion(v1::ROOT_MOTION_IN_PLACE);
+       o->mutable_read()->set_up(v1::AXIS_Y);
+       o->mutable_edits()->set_in_place(true);
      }},
-    {"Aligned", [](auto* o) {
-       o->mutable_edits()->mutable_root_alignment()->set_position_axes("xzy");
-     }}};
+    {"Aligned", [](auto* o) { o->mutable_edits()->set_root_axes("xzy"); }}};
 
 class GrowthTest : public ::testing::TestWithParam<Case> {
  protected:

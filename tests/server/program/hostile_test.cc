@@ -129,7 +129,7 @@ v1::ConvertClipRequest ManyFrames() {
       PositionsRequest(bench::Gzip(SmallClip(600'000)));
   request.mutable_source()->set_encoding(v1::CONTENT_ENCODING_GZIP);
   v1::ConvertOptions* options = request.mutable_options();
-  options->mutable_edits()->set_resample_fps(1800);
+  options->mutable_edits()->set_fps(1800);
   // So that all frames are kept.
   options->mutable_outputs(0)->mutable_positions()->set_layout(
       v1::TENSOR_LAYOUT_JOINT_MAJOR);

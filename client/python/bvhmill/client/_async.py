@@ -11,8 +11,8 @@ import grpc
 from bvhmill._batch import Outcome, _paths_of
 from bvhmill._closing import AsyncClosing
 from bvhmill._errors import BvhError
-from bvhmill._options import (Array, CheckOptions, ReadOptions,
-                              array_names)
+from bvhmill._option_types import CheckOptions
+from bvhmill._options import Array, ReadOptions, array_names, shows
 from bvhmill._report import Report
 from bvhmill._source import Path, Source
 from bvhmill._take import Take
@@ -93,6 +93,7 @@ class AsyncClient(AsyncConnection):
                 server_service_pb2.GetServerInfoRequest(), end)
         return self._info
 
+    @shows(ReadOptions)
     async def read(self, source: Source, *,
                    arrays: Sequence[Array] = ("positions",),
                    end_sites: bool = False, keep_values: bool = True,
@@ -149,6 +150,7 @@ class AsyncClient(AsyncConnection):
             ended = assembler.feed(response) or ended
         return ended_of(ended)
 
+    @shows(CheckOptions)
     async def validate(self, source: Source,
                        **options: Unpack[CheckOptions]) -> Report:
         """As `bvhmill.validate`, by the server."""
@@ -169,6 +171,7 @@ class AsyncClient(AsyncConnection):
             return report_of_error(error)
         return report_of_result(result)
 
+    @shows(ReadOptions)
     def read_many(self, paths: Iterable[Path], *,
                   arrays: Sequence[Array] = ("positions",),
                   end_sites: bool = False, keep_values: bool = True,

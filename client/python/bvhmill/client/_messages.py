@@ -17,6 +17,7 @@ from bvhmill._report import (Counts, Issue, Report, Severity, Verdict,
                              unreadable)
 from bvhmill._take import Take
 from bvhmill.client._connection import error_of_status
+from bvhmill.client._option_fields import set_options, set_output
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import options_pb2 as v1
 from bvhmill.v1 import report_pb2
@@ -24,21 +25,6 @@ from bvhmill.v1 import report_pb2
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-_REPAIRS = ("drop_repeated_frames", "snap_frame_time", "fill_gap_frames",
-            "replace_spikes", "unwrap_angles")
-# Words whose enum is named after the field and the word.
-_JOINT_POSITIONS = {
-    "replace": v1.JOINT_POSITIONS_REPLACE_OFFSET,
-    "add": v1.JOINT_POSITIONS_ADD_TO_OFFSET,
-    "ignore": v1.JOINT_POSITIONS_IGNORE}
-_ROOT_OFFSETS = {"ignore": v1.ROOT_OFFSET_IGNORE, "add": v1.ROOT_OFFSET_ADD}
-_AXES = {"y": v1.AXIS_Y, "z": v1.AXIS_Z}
-_INTERPOLATIONS = {"slerp": v1.INTERPOLATION_SLERP,
-                   "lerp": v1.INTERPOLATION_LERP_ANGLE}
-_DROP_MODES = {"poses": v1.DROP_MODE_POSES, "rigid": v1.DROP_MODE_RIGID}
-_ROOT_MOTIONS = {"keep": v1.ROOT_MOTION_KEEP,
-                 "in_place": v1.ROOT_MOTION_IN_PLACE,
-                 "origin": v1.ROOT_MOTION_ORIGIN}
 _FORMATS = {"bvh": clips.SOURCE_FORMAT_BVH, "anim": clips.SOURCE_FORMAT_ANIM}
 _SEVERITIES = {v1.SEVERITY_ERROR: Severity.ERROR,
                v1.SEVERITY_WARNING: Severity.WARNING,
@@ -61,82 +47,13 @@ def options_of(arrays: Sequence[str], end_sites: bool, keep_values: bool,
         raise TypeError("limits are those of the server")
     words = words_of(options, CHECK_KEYS + EDIT_KEYS)
     outputs = outputs_of(arrays, end_sites, keep_values)
-    checked({**words, "outputs": outputs})
+    checked({**words, "emit": outputs})
     message = v1.ConvertOptions()
-    _set_read(words, message)
-    _set_edits(words, message.edits)
-    for name, format, details in outputs:
-        output = message.outputs.add(id=name)
-        getattr(output, format).SetInParent()
-        if name != "values":
-            getattr(output, format).include_end_sites = end_sites
-        if details.get("world"):
-            output.rotations.space = v1.ROTATION_SPACE_WORLD
+    set_options(words, message)
+    for output in outputs:
+        set_output(output, output["format"],
+                   message.outputs.add(id=output["id"]))
     return message
-
-
-def _set_read(words: Mapping[str, Any], message: Any) -> None:
-    read, rules = message.read, message.validation
-    if words.get("strict"):
-        read.strictness = v1.STRICTNESS_STRICT
-    if "joint_positions" in words:
-        read.joint_positions = _JOINT_POSITIONS[words["joint_positions"]]
-    if "root_offset" in words:
-        read.root_offset = _ROOT_OFFSETS[words["root_offset"]]
-    read.name_encoding = words.get("name_encoding", "")
-    if "up" in words:
-        read.up_axis = _AXES[words["up"]]
-    if "units" in words:
-        read.meters_per_unit = words["units"]
-    rules.ignore_codes.extend(words.get("ignore", ()))
-    rules.only_codes.extend(words.get("only", ()))
-    rules.max_issues = words.get("max_issues", 0)
-    for code, word in words.get("severities", {}).items():
-        rules.severity_overrides[code] = v1.Severity.Value(
-            f"SEVERITY_{word}".upper())
-    for code, name, value in words.get("thresholds", ()):
-        rules.thresholds.add(code=code, name=name, value=value)
-
-
-def _set_edits(words: Mapping[str, Any], edits: Any) -> None:
-    for key in _REPAIRS:
-        if words.get(key):
-            setattr(edits.repairs, key, words[key])
-    edits.drop_joints.extend(words.get("drop", ()))
-    edits.keep_joints.extend(words.get("keep", ()))
-    edits.rename_joints.update(dict(words.get("rename", ())))
-    edits.joint_map = words.get("joint_map", "")
-    for source, target in words.get("joint_map_rows", ()):
-        edits.joint_map_rows.add(source=source, target=target)
-    edits.names_to = words.get("names_to", "")
-    edits.floor = words.get("floor", False)
-    edits.mirror = words.get("mirror", False)
-    if "tpose_frame" in words:
-        edits.tpose_frame = words["tpose_frame"]
-    if "trim" in words:
-        edits.trim.begin_seconds, edits.trim.end_seconds = words["trim"]
-    edits.body_root = words.get("body_root", "")
-    edits.strip_prefix = words.get("strip_prefix", False)
-    edits.figure = words.get("figure", 0)
-    if "frames" in words:
-        begin, end, step = words["frames"]
-        edits.frames.begin, edits.frames.end = begin, end
-        edits.frames.step = step
-    edits.resample_fps = words.get("fps", 0)
-    edits.state_fps = words.get("state_fps", 0)
-    edits.meters_per_unit = words.get("to_units", 0)
-    tables: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
-        ("interpolation", "interpolation", _INTERPOLATIONS),
-        ("to_up", "up_axis", _AXES),
-        ("drop_mode", "drop_mode", _DROP_MODES),
-        ("root_motion", "root_motion", _ROOT_MOTIONS))
-    for key, field, table in tables:
-        if key in words:
-            setattr(edits, field, table[words[key]])
-    alignment = edits.root_alignment
-    alignment.position_axes = words.get("root_axes", "")
-    alignment.position_signs = words.get("root_signs", "")
-    alignment.correction_degrees.extend(words.get("root_correction", ()))
 
 
 def source_format_of(name: str, options: Mapping[str, Any]) -> Any:

@@ -13,7 +13,7 @@ import grpc
 
 from bvhmill._batch import Outcome
 from bvhmill._closing import AsyncClosing
-from bvhmill._options import Array, ReadOptions
+from bvhmill._options import (Array, ReadOptions, shows)
 from bvhmill._source import Path
 from bvhmill.client._connection import AsyncConnection, Settings
 from bvhmill.client._threads import each
@@ -50,6 +50,7 @@ class AsyncJobs(AsyncConnection):
     async def __aenter__(self) -> AsyncJobs:
         return self
 
+    @shows(ReadOptions)
     async def submit(self, sources: Sources, *,
                      arrays: Sequence[Array] | None = None, emit: Emit = (),
                      end_sites: bool = False, keep_values: bool = True,

@@ -14,7 +14,7 @@ import grpc
 
 from bvhmill._batch import Outcome
 from bvhmill._closing import Closing
-from bvhmill._options import Array, ReadOptions
+from bvhmill._options import (Array, ReadOptions, shows)
 from bvhmill._source import Path
 from bvhmill.client._connection import Connection, Settings, was_closed
 from bvhmill.jobs import _fetch, _steps
@@ -54,6 +54,7 @@ class Jobs(Connection):
     def __enter__(self) -> Jobs:
         return self
 
+    @shows(ReadOptions)
     def submit(self, sources: Sources, *,
                arrays: Sequence[Array] | None = None, emit: Emit = (),
                end_sites: bool = False, keep_values: bool = True,

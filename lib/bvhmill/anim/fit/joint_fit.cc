@@ -136,7 +136,7 @@ bool JointFit::FillPosition(const DrivenJoint& driven, bool is_pelvis,
   const float range = RangeOfPosition();
   const bool is_kept = source_.options.joint_positions ||
                        (fitted->joint.name.starts_with("mFace") &&
-                        range > source_.options.max_millimetres);
+                        range > source_.options.max_mm);
   if (is_kept) {
     fitted->repaired += repaired;
   } else {
@@ -156,20 +156,19 @@ float JointFit::RangeOfPosition() const {
   return range;
 }
 
-absl::Status JointFit::AddPositions(const DrivenJoint& driven,
-                                    float max_millimetres,
+absl::Status JointFit::AddPositions(const DrivenJoint& driven, float max_mm,
                                     FittedJoint* fitted) {
   if (!work().ok()) return work().Pay();
   fitted->clamped = ClampPositions(&fitted->farthest);
   BVHMILL_RETURN_IF_ERROR(HoldKeys());
-  FitResult fit = FitPosition(position_, source_.times,
-                              max_millimetres / kMillimetres, &workspace_);
+  FitResult fit =
+      FitPosition(position_, source_.times, max_mm / kMillimetres, &workspace_);
   HoldOnly(fit.keys);
   if (!work().ok()) return work().Pay();
   fitted->millimetres = fit.error * kMillimetres;
-  if (IsMissed(fitted->millimetres, max_millimetres)) {
+  if (IsMissed(fitted->millimetres, max_mm)) {
     fitted->missed.push_back(
-        {driven.node, 0, fitted->millimetres, max_millimetres, " mm"});
+        {driven.node, 0, fitted->millimetres, max_mm, " mm"});
     work().Spend(source_.frames.count * kMeasureUnits);
     MeasurePosition(position_, source_.times, fit.keys,
                     &fitted->missed.back().frame);

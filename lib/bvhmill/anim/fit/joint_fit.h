@@ -95,7 +95,7 @@ class JointFit {
   bool FillPosition(const DrivenJoint& driven, bool is_pelvis,
                     FittedJoint* fitted);
   float RangeOfPosition() const;
-  absl::Status AddPositions(const DrivenJoint& driven, float max_millimetres,
+  absl::Status AddPositions(const DrivenJoint& driven, float max_mm,
                             FittedJoint* fitted);
   int64_t ClampPositions(float* farthest);
 

@@ -6,39 +6,19 @@
 
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/format/anim_motion.h"
-#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/utf8.h"
 
 namespace bvhmill {
 namespace {
 
-absl::Status CheckPriority(std::string_view field,
-                           const std::optional<int32_t>& priority) {
-  if (!priority ||
-      (*priority >= kMinAnimPriority && *priority <= kMaxAnimPriority)) {
-    return absl::OkStatus();
-  }
-  return InvalidField(field, "is not -1 to 6");
-}
-
-absl::Status CheckSeconds(std::string_view field,
-                          const std::optional<float>& seconds) {
-  if (!seconds || (*seconds >= 0 && *seconds <= kMaxAnimSeconds)) {
-    return absl::OkStatus();
-  }
-  return InvalidField(field, "is not 0 to 60 s");
-}
-
 absl::Status CheckJoints(const AnimSettings& settings) {
-  BVHMILL_RETURN_IF_ERROR(CheckCount("joint_priorities",
-                                     settings.joint_priorities.size(),
-                                     kMaxJointPriorities));
-  for (const JointPriority& joint : settings.joint_priorities) {
+  for (const JointPriority& joint : settings.joint_priority) {
     if (FindAvatarJoint(joint.joint) < 0) {
-      return InvalidField("joint_priorities", "the avatar has no such joint");
+      return InvalidField("joint_priority",
+                          "the avatar has no joint " + Quote(joint.joint));
     }
-    BVHMILL_RETURN_IF_ERROR(CheckPriority("joint_priorities", joint.priority));
   }
   return absl::OkStatus();
 }
@@ -80,9 +60,9 @@ void Set(const std::optional<T>& from, T* to) {
 
 void SetJointPriorities(const AnimSettings& settings, AnimMotion* motion) {
   for (AnimJoint& joint : motion->joints) {
-    Set(settings.joint_priority, &joint.priority);
+    Set(settings.priority, &joint.priority);
     const int32_t index = FindAvatarJoint(joint.name);
-    for (const JointPriority& chosen : settings.joint_priorities) {
+    for (const JointPriority& chosen : settings.joint_priority) {
       if (index < 0 || FindAvatarJoint(chosen.joint) != index) continue;
       joint.priority = chosen.priority;
     }
@@ -92,26 +72,16 @@ void SetJointPriorities(const AnimSettings& settings, AnimMotion* motion) {
 }  // namespace
 
 absl::Status CheckSettings(const AnimSettings& settings) {
-  BVHMILL_RETURN_IF_ERROR(
-      CheckPriority("base_priority", settings.base_priority));
-  BVHMILL_RETURN_IF_ERROR(
-      CheckPriority("joint_priority", settings.joint_priority));
   BVHMILL_RETURN_IF_ERROR(CheckJoints(settings));
-  BVHMILL_RETURN_IF_ERROR(CheckSeconds("loop_in", settings.loop_in));
-  BVHMILL_RETURN_IF_ERROR(CheckSeconds("loop_out", settings.loop_out));
-  BVHMILL_RETURN_IF_ERROR(CheckSeconds("ease_in", settings.ease_in));
-  BVHMILL_RETURN_IF_ERROR(CheckSeconds("ease_out", settings.ease_out));
-  if (settings.hand_pose.value_or(0) > kMaxAnimHandPose) {
-    return InvalidField("hand_pose", "is not 0 to 13");
-  }
   if (!settings.emote.value_or("").empty() && !IsKnownEmote(*settings.emote)) {
-    return InvalidField("emote", "is none that the viewer knows");
+    return InvalidField("emote",
+                        "the viewer knows no " + Quote(*settings.emote));
   }
   return CheckConstraints(settings);
 }
 
 void ApplySettings(const AnimSettings& settings, AnimMotion* motion) {
-  Set(settings.base_priority, &motion->base_priority);
+  Set(settings.priority, &motion->base_priority);
   SetJointPriorities(settings, motion);
   if (settings.loop) motion->loop = *settings.loop ? 1 : 0;
   Set(settings.loop_in, &motion->loop_in);

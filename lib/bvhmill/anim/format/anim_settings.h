@@ -61,12 +61,10 @@ struct AnimConstraint {
 
 // A setting without a value changes nothing. Times are in seconds.
 struct AnimSettings {
-  // -1 to 6.
-  std::optional<int32_t> base_priority;
-  // The priority of every joint, and after that those of single joints: -1 (as
-  // the base priority) to 6.
-  std::optional<int32_t> joint_priority;
-  std::vector<JointPriority> joint_priorities;
+  // -1 to 6, for the animation and each of its joints.
+  std::optional<int32_t> priority;
+  // Those of single joints, -1 (as the animation) to 6, come after that.
+  std::vector<JointPriority> joint_priority;
   std::optional<bool> loop;
   std::optional<float> loop_in;
   std::optional<float> loop_out;
@@ -81,9 +79,10 @@ struct AnimSettings {
   bool operator==(const AnimSettings& other) const = default;
 };
 
-// INVALID_ARGUMENT "field: why" for a value that no viewer accepts, for every
-// motion: out of range, not finite, an unknown joint, emote or volume, or too
-// many joint priorities (base/bounds.h) or constraints (10).
+// INVALID_ARGUMENT "field: why" for what no viewer accepts, for every motion:
+// an unknown joint, emote or volume, a constraint with a value that is out of
+// range or not finite, or more than 10 constraints. Requires that numbers are
+// in their ranges, which the options of a conversion check.
 absl::Status CheckSettings(const AnimSettings& settings);
 
 // Sets `settings` in `motion`; they must pass CheckSettings. Joints that the

@@ -44,7 +44,7 @@ class GapFiller {
   // own way.
   Interpolation WayOf(std::span<const float> row) const {
     for (const size_t column : track_.columns) {
-      if (std::isfinite(row[column])) return Interpolation::kLerpAngle;
+      if (std::isfinite(row[column])) return Interpolation::kLerp;
     }
     return Interpolation::kSlerp;
   }

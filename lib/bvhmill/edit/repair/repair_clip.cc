@@ -28,7 +28,7 @@ int64_t TrackBytes(const Skeleton& skeleton) {
 // have grown to twice their number, and the union with those of its rotation.
 // Ranges do not touch, so there are at most frames / 2 of them.
 int64_t RangeBytes(const Repairs& repairs, int64_t frames) {
-  const bool has_ranges = repairs.fill_gap_frames > 0 || repairs.replace_spikes;
+  const bool has_ranges = repairs.fill_gaps > 0 || repairs.replace_spikes;
   return has_ranges ? 2 * frames * static_cast<int64_t>(sizeof(FrameRun)) : 0;
 }
 
@@ -53,15 +53,15 @@ std::vector<FrameRun> Union(std::span<const FrameRun> a,
 }
 
 absl::Status MakeRepairs(const Repairs& repairs, RepairedClip* repaired) {
-  if (repairs.drop_repeated_frames) {
+  if (repairs.drop_repeated) {
     BVHMILL_RETURN_IF_ERROR(DropRepeats(repaired));
   }
-  if (repairs.snap_frame_time) SnapFrameTime(repaired);
-  if (repairs.fill_gap_frames > 0) {
-    BVHMILL_RETURN_IF_ERROR(FillGaps(repairs.fill_gap_frames, repaired));
+  if (repairs.snap_rate) SnapFrameTime(repaired);
+  if (repairs.fill_gaps > 0) {
+    BVHMILL_RETURN_IF_ERROR(FillGaps(repairs.fill_gaps, repaired));
   }
   if (repairs.replace_spikes) BVHMILL_RETURN_IF_ERROR(ReplaceSpikes(repaired));
-  return repairs.unwrap_angles ? UnwrapAngles(repaired) : absl::OkStatus();
+  return repairs.unwrap ? UnwrapAngles(repaired) : absl::OkStatus();
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ bool HasLowered(const Report& report, const ReportOptions& options) {
       report.issues.begin(), report.issues.end(), [&](const Issue& issue) {
         const CatalogueEntry* entry = FindEntry(issue.code);
         return entry != nullptr && entry->strict == Severity::kError &&
-               options.severity_overrides.contains(issue.code);
+               options.severities.contains(issue.code);
       });
 }
 

@@ -1,0 +1,471 @@
+#include "bvhmill/pipeline/option_rows.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <type_traits>
+
+#include "bvhmill/anim/format/anim_motion.h"
+#include "bvhmill/base/bounds.h"
+#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/nearest.h"
+#include "bvhmill/base/utf8.h"
+#include "bvhmill/edit/joint_map.h"
+#include "bvhmill/encode/encode.h"
+
+namespace bvhmill {
+namespace {
+
+constexpr OptionBounds kAnyValue = {};
+constexpr OptionBounds kAboveZero = {.least = 0, .is_above = true};
+constexpr OptionBounds kFromZero = {.least = 0};
+constexpr OptionBounds kDecimals = {.least = 0, .most = 60};
+constexpr OptionBounds kPriorities = {.least = kMinAnimPriority,
+                                      .most = kMaxAnimPriority};
+constexpr OptionBounds kPrioritiesOfJoints = {
+    .least = kMinAnimPriority,
+    .most = kMaxAnimPriority,
+    .most_entries = kMaxJointPriorities};
+constexpr OptionBounds kAnimSeconds = {.least = 0, .most = kMaxAnimSeconds};
+constexpr OptionBounds kHandPoses = {.least = 0, .most = kMaxAnimHandPose};
+constexpr OptionBounds kConstraints = {
+    .most_entries = static_cast<size_t>(kMaxAnimConstraints)};
+constexpr OptionBounds kDegrees = {.least = 0, .most = 90};
+constexpr OptionBounds kMillimetres = {.least = 0, .most = 1000};
+constexpr OptionBounds kAnimBytes = {.least = 1,
+                                     .most = double{int64_t{1} << 40}};
+constexpr OptionBounds kJointName = {.most_bytes = kMaxJointNameBytes};
+constexpr OptionBounds kJointNames = {.most_entries = kMaxJointNames,
+                                      .most_bytes = kMaxJointNameBytes};
+constexpr OptionBounds kCodes = {.most_entries = kMaxCodes};
+
+// The words of each enum, in the order of help.
+template <typename T>
+constexpr OptionWord Word(std::string_view word, T value) {
+  return {word, static_cast<int>(value)};
+}
+constexpr OptionWord kWordsOfJointPositions[] = {
+    Word("replace", JointPositions::kReplaceOffset),
+    Word("add", JointPositions::kAddToOffset),
+    Word("ignore", JointPositions::kIgnore)};
+constexpr OptionWord kWordsOfRootOffset[] = {
+    Word("ignore", RootOffset::kReplaced), Word("add", RootOffset::kAdded)};
+constexpr OptionWord kWordsOfTextEncoding[] = {
+    Word("utf-8", TextEncoding::kUtf8),
+    Word("shift-jis", TextEncoding::kShiftJis),
+    Word("gbk", TextEncoding::kGbk),
+    Word("big5", TextEncoding::kBig5),
+    Word("cp949", TextEncoding::kCp949),
+    Word("latin-1", TextEncoding::kLatin1)};
+constexpr OptionWord kWordsOfUpAxis[] = {Word("y", UpAxis::kY),
+                                         Word("z", UpAxis::kZ)};
+constexpr OptionWord kWordsOfDropMode[] = {Word("poses", DropMode::kKeepPoses),
+                                           Word("rigid", DropMode::kRigid)};
+constexpr OptionWord kWordsOfInterpolation[] = {
+    Word("slerp", Interpolation::kSlerp), Word("lerp", Interpolation::kLerp)};
+constexpr OptionWord kWordsOfTensorLayout[] = {
+    Word("frame_major", TensorLayout::kFrameMajor),
+    Word("joint_major", TensorLayout::kJointMajor)};
+constexpr OptionWord kWordsOfRotationKind[] = {
+    Word("quaternion", RotationKind::kQuaternion),
+    Word("matrix", RotationKind::kMatrix), Word("6d", RotationKind::kSixD)};
+constexpr OptionWord kWordsOfRotationSpace[] = {
+    Word("local", RotationSpace::kLocal), Word("world", RotationSpace::kWorld)};
+constexpr OptionWord kWordsOfAnimProfile[] = {
+    Word("best", AnimProfile::kBest), Word("viewer", AnimProfile::kViewer)};
+constexpr OptionWord kWordsOfAnimReference[] = {
+    Word("auto", AnimReference::kAuto), Word("rest", AnimReference::kRestPose),
+    Word("first", AnimReference::kFirstFrame)};
+
+template <typename T>
+EnumPlace EnumAt(T* at, std::span<const OptionWord> words) {
+  return {
+      at,
+      [](const void* from) {
+        return static_cast<int>(*static_cast<const T*>(from));
+      },
+      [](int value, void* to) { *static_cast<T*>(to) = static_cast<T>(value); },
+      words};
+}
+
+#define BVHMILL_ENUM(Name) \
+  EnumPlace At(Name* at) { return EnumAt(at, kWordsOf##Name); }
+BVHMILL_ENUM(JointPositions)
+BVHMILL_ENUM(RootOffset)
+BVHMILL_ENUM(TextEncoding)
+BVHMILL_ENUM(UpAxis)
+BVHMILL_ENUM(DropMode)
+BVHMILL_ENUM(Interpolation)
+BVHMILL_ENUM(TensorLayout)
+BVHMILL_ENUM(RotationKind)
+BVHMILL_ENUM(RotationSpace)
+BVHMILL_ENUM(AnimProfile)
+BVHMILL_ENUM(AnimReference)
+#undef BVHMILL_ENUM
+// Places of other types are what they are.
+template <typename T>
+T At(T place) {
+  return place;
+}
+
+std::vector<OptionRow> MakeRows() {
+  return {
+#define BVHMILL_OPTION(name, group, place, bounds, value, unset, help) \
+  {#name,                                                              \
+   OptionGroup::group,                                                 \
+   [](ConvertOptions* options) -> OptionPlace {                        \
+     ConvertOptions& o = *options;                                     \
+     return At(place);                                                 \
+   },                                                                  \
+   nullptr,                                                            \
+   bounds,                                                             \
+   value,                                                              \
+   unset,                                                              \
+   help,                                                               \
+   {}},
+#define BVHMILL_OUTPUT_OPTION(name, group, place, bounds, value, unset, help) \
+  {#name,                                                                     \
+   OptionGroup::group,                                                        \
+   nullptr,                                                                   \
+   [](FormatOptions* format) -> OptionPlace {                                 \
+     return std::visit(                                                       \
+         [](auto& f) -> OptionPlace {                                         \
+           if constexpr (requires { place; }) {                               \
+             return At(place);                                                \
+           } else {                                                           \
+             return std::monostate();                                         \
+           }                                                                  \
+         },                                                                   \
+         *format);                                                            \
+   },                                                                         \
+   bounds,                                                                    \
+   value,                                                                     \
+   unset,                                                                     \
+   help,                                                                      \
+   {}},
+#include "bvhmill/pipeline/options.inc"
+  };
+}
+
+// The defaults of all rows: options that nobody changes.
+std::vector<OptionRow> RowsWithDefaults() {
+  static ConvertOptions options;
+  static std::vector<FormatOptions> formats;
+  for (const Format& format : Formats()) formats.push_back(format.defaults);
+  std::vector<OptionRow> rows = MakeRows();
+  for (OptionRow& row : rows) {
+    if (row.in_clip != nullptr) {
+      row.fallback = row.in_clip(&options);
+      continue;
+    }
+    // The formats that share an option share its default.
+    for (FormatOptions& format : formats) {
+      const OptionPlace place = row.in_format(&format);
+      if (row.fallback.index() == 0) row.fallback = place;
+    }
+  }
+  return rows;
+}
+
+template <typename T>
+bool AreEqual(const T* a, const T* b) {
+  return *a == *b;
+}
+bool AreEqual(std::monostate, std::monostate) { return true; }
+bool AreEqual(const EnumPlace& a, const EnumPlace& b) {
+  return a.get(a.at) == b.get(b.at);
+}
+bool AreEqual(const UnitPlace& a, const UnitPlace& b) {
+  return *a.metres == *b.metres;
+}
+bool AreEqual(const JointMapPlace& a, const JointMapPlace& b) {
+  return *a.name == *b.name && *a.rows == *b.rows;
+}
+bool AreEqual(const ArraysPlace& a, const ArraysPlace& b) {
+  return *a.positions == *b.positions && *a.rotations == *b.rotations &&
+         *a.velocities == *b.velocities;
+}
+bool AreEqual(const LoopPlace& a, const LoopPlace& b) {
+  return *a.loop == *b.loop && *a.in == *b.in && *a.out == *b.out;
+}
+
+template <typename T>
+std::string NumberText(T value) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value).ptr;
+  return {buffer, end};
+}
+
+std::string WordOf(const EnumPlace& place) {
+  const int value = place.get(place.at);
+  for (const OptionWord& word : place.words) {
+    if (word.value == value) return std::string(word.word);
+  }
+  return {};
+}
+
+// `help` with the names in braces replaced.
+std::string WithNames(std::string_view help,
+                      std::string (*name_of)(std::string_view name)) {
+  std::string out;
+  while (!help.empty()) {
+    const size_t open = help.find('{');
+    out.append(help.substr(0, open));
+    if (open == help.npos) break;
+    const size_t close = help.find('}', open);
+    const std::string_view name = help.substr(open + 1, close - open - 1);
+    if (name == "schemes") {
+      std::string schemes;
+      for (const std::string_view scheme : JointMapNames()) {
+        schemes.append(schemes.empty() ? "" : " ").append(scheme);
+      }
+      out += schemes;
+    } else {
+      out += name_of(name);
+    }
+    help.remove_prefix(close + 1);
+  }
+  return out;
+}
+
+// "npz, csv", if several formats have the option; else empty.
+std::string FormatsWith(const OptionRow& row) {
+  std::string names;
+  int count = 0;
+  for (const Format& format : Formats()) {
+    if (PlaceIn(row, format.defaults).index() == 0) continue;
+    names.append(names.empty() ? "" : ", ").append(format.name);
+    ++count;
+  }
+  return count > 1 ? names : std::string();
+}
+
+}  // namespace
+
+std::span<const OptionRow> Options() {
+  static const auto* const kRows = new std::vector(RowsWithDefaults());
+  return *kRows;
+}
+
+const OptionRow* FindOption(std::string_view name) {
+  const std::span<const OptionRow> rows = Options();
+  const auto it =
+      std::find_if(rows.begin(), rows.end(),
+                   [&](const OptionRow& row) { return row.name == name; });
+  return it == rows.end() ? nullptr : &*it;
+}
+
+OptionPlace PlaceIn(const OptionRow& row, const ConvertOptions& options) {
+  if (row.in_clip == nullptr) return std::monostate();
+  return row.in_clip(const_cast<ConvertOptions*>(&options));
+}
+
+OptionPlace PlaceIn(const OptionRow& row, const FormatOptions& format) {
+  if (row.in_format == nullptr) return std::monostate();
+  return row.in_format(const_cast<FormatOptions*>(&format));
+}
+
+bool IsDefault(const OptionRow& row, const OptionPlace& place) {
+  return std::visit(
+      [](const auto& a, const auto& b) {
+        if constexpr (std::is_same_v<decltype(a), decltype(b)>) {
+          return AreEqual(a, b);
+        } else {
+          // A format without the option.
+          return true;
+        }
+      },
+      place, row.fallback);
+}
+
+std::string_view MessagePath(const OptionRow& row) {
+  switch (row.group) {
+    case OptionGroup::kReading:
+      return "options.read";
+    case OptionGroup::kRepairs:
+      return "options.edits.repairs";
+    case OptionGroup::kJoints:
+    case OptionGroup::kFrames:
+    case OptionGroup::kSpace:
+      return "options.edits";
+    case OptionGroup::kReport:
+      return "options.validation";
+    case OptionGroup::kResult:
+      return "options";
+    case OptionGroup::kOutput:
+    case OptionGroup::kAnim:
+    case OptionGroup::kAnimSettings:
+    case OptionGroup::kAnimBest:
+      break;
+  }
+  return {};
+}
+
+std::string_view FieldOf(const OptionRow& row, std::string_view format) {
+  std::string_view name = row.name;
+  const bool is_of_format = !format.empty() && name.starts_with(format) &&
+                            name.substr(format.size()).starts_with('_');
+  if (is_of_format) name.remove_prefix(format.size() + 1);
+  return name;
+}
+
+const OptionRow* OptionOfField(std::string_view path) {
+  std::string_view message;
+  std::string_view format;
+  constexpr std::string_view kOutputs = "options.outputs[";
+  if (path.starts_with(kOutputs)) {
+    path.remove_prefix(std::min(path.find('.', kOutputs.size()), path.size()));
+    if (!path.empty()) path.remove_prefix(1);
+    format = path.substr(0, path.find('.'));
+    path.remove_prefix(std::min(format.size() + 1, path.size()));
+  }
+  const OptionRow* found = nullptr;
+  size_t length = 0;
+  for (const OptionRow& row : Options()) {
+    std::string_view rest = path;
+    if ((row.in_format != nullptr) != !format.empty()) continue;
+    if (format.empty()) {
+      message = MessagePath(row);
+      if (!rest.starts_with(message)) continue;
+      rest.remove_prefix(message.size());
+      if (!rest.starts_with('.')) continue;
+      rest.remove_prefix(1);
+    }
+    const std::string_view field = FieldOf(row, format);
+    // The longest name counts: "joint_map_rows" is below "joint_map".
+    if (!rest.starts_with(field) || field.size() <= length) continue;
+    const std::string_view below = rest.substr(field.size());
+    if (!below.empty() && below != "_rows" && !below.starts_with('.') &&
+        !below.starts_with('[') && !below.starts_with("_rows[")) {
+      continue;
+    }
+    found = &row;
+    length = field.size();
+  }
+  return found;
+}
+
+absl::Status InOptionNames(const absl::Status& status,
+                           std::string (*name_of)(std::string_view name)) {
+  if (status.ok()) return status;
+  CallError error = CallErrorOf(status);
+  const OptionRow* const row = OptionOfField(error.field);
+  if (row == nullptr) return status;
+  error.field = name_of(row->name);
+  // "set options.read.units" as "set --units".
+  std::string needs(FindArg(error, "needs"));
+  if (needs.empty()) needs = FindArg(error, "other");
+  const OptionRow* const needed = OptionOfField(needs);
+  const size_t at =
+      needs.empty() ? std::string::npos : error.message.find(needs);
+  if (needed != nullptr && at != std::string::npos) {
+    error.message.replace(at, needs.size(), name_of(needed->name));
+  }
+  return MakeCallError(std::move(error));
+}
+
+std::string FlagOf(std::string_view name) {
+  std::string flag = "--" + std::string(name);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+std::vector<std::string> FlagsOfOptions() {
+  std::vector<std::string> flags;
+  for (const OptionRow& row : Options()) {
+    flags.push_back(FlagOf(row.name).substr(2));
+  }
+  return flags;
+}
+
+std::string ValueName(const OptionRow& row) {
+  if (std::holds_alternative<bool*>(row.fallback)) return {};
+  if (!row.value.empty()) return std::string(row.value);
+  return std::holds_alternative<EnumPlace>(row.fallback) ? "WORD" : "N";
+}
+
+std::string TextOf(const OptionPlace& place) {
+  return std::visit(
+      Overloaded{
+          []<typename T>(T* value) -> std::string {
+            if constexpr (NumberOfPlace<T>::kIs &&
+                          std::is_same_v<T, typename NumberOfPlace<T>::Type>) {
+              return NumberText(*value);
+            } else {
+              return {};
+            }
+          },
+          [](const auto& /*place*/) -> std::string { return {}; },
+          [](bool* value) -> std::string { return *value ? "true" : ""; },
+          [](std::string* value) -> std::string { return *value; },
+          [](const EnumPlace& value) { return WordOf(value); },
+          [](const ArraysPlace& arrays) -> std::string {
+            std::string out;
+            if (*arrays.positions) out += ",positions";
+            if (*arrays.rotations) out += ",rotations";
+            if (*arrays.velocities) out += ",velocities";
+            return out.substr(std::min<size_t>(out.size(), 1));
+          }},
+      place);
+}
+
+std::string HelpOf(const OptionRow& row,
+                   std::string (*name_of)(std::string_view name)) {
+  std::string help = WithNames(row.help, name_of);
+  if (const std::string formats = FormatsWith(row); !formats.empty()) {
+    help += " (in " + formats + ")";
+  }
+  std::string unset(row.unset);
+  if (unset.empty()) unset = TextOf(row.fallback);
+  // These stand for no value.
+  const bool is_stated = !unset.empty() && unset != "0" && unset != "-1";
+  return is_stated ? help + "; default " + unset : help;
+}
+
+bool* ArrayNamed(std::string_view name, const ArraysPlace& place) {
+  if (name == "positions") return place.positions;
+  if (name == "rotations") return place.rotations;
+  return name == "velocities" ? place.velocities : nullptr;
+}
+
+void ClearList(const OptionPlace& place) {
+  std::visit(
+      Overloaded{[](const auto& /*place*/) {},
+                 [](std::vector<std::string>* list) { list->clear(); },
+                 [](NamePairs* list) { list->clear(); },
+                 [](Severities* list) { list->clear(); },
+                 [](std::vector<ThresholdChoice>* list) { list->clear(); },
+                 [](std::vector<JointPriority>* list) { list->clear(); },
+                 [](const ArraysPlace& arrays) {
+                   *arrays.positions = *arrays.rotations = false;
+                   *arrays.velocities = false;
+                 }},
+      place);
+}
+
+bool IsList(const OptionRow& row) {
+  return std::visit(
+      Overloaded{[](const auto& /*place*/) { return false; },
+                 [](std::vector<std::string>*) { return true; },
+                 [](NamePairs*) { return true; },
+                 [](Severities*) { return true; },
+                 [](std::vector<ThresholdChoice>*) { return true; },
+                 [](std::vector<JointPriority>*) { return true; },
+                 [](const ArraysPlace&) { return true; }},
+      row.fallback);
+}
+
+std::optional<double> MetresOf(std::string_view word) {
+  struct Unit {
+    std::string_view word;
+    double metres;
+  };
+  constexpr Unit kUnits[] = {{"m", 1},       {"cm", 0.01},     {"mm", 0.001},
+                             {"in", 0.0254}, {"inch", 0.0254}, {"ft", 0.3048}};
+  for (const Unit& unit : kUnits) {
+    if (unit.word == word) return unit.metres;
+  }
+  return std::nullopt;
+}
+
+}  // namespace bvhmill

@@ -1,0 +1,211 @@
+#pragma once
+
+// The rows of options.inc as data. A row knows the place of its value in the
+// options, and the type of that place is the kind of the option. Whatever works
+// on all options (flags, JSON, messages of the API, docs) is one visitor of
+// OptionPlace.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "bvhmill/pipeline/options.h"
+
+namespace bvhmill {
+
+// A value of an enum, and the word for it in every language.
+struct OptionWord {
+  std::string_view word;
+  int value;
+};
+
+// A member of any enum. A value without a word means: not set.
+struct EnumPlace {
+  void* at;
+  int (*get)(const void* at);
+  void (*set)(int value, void* at);
+  std::span<const OptionWord> words;
+};
+
+// A unit of length, in metres.
+struct UnitPlace {
+  double* metres;
+};
+
+// A table that renames joints: a built-in one, or rows.
+struct JointMapPlace {
+  std::string* name;
+  std::vector<JointMapRow>* rows;
+};
+
+// The arrays of an .npz.
+struct ArraysPlace {
+  bool* positions;
+  bool* rotations;
+  bool* velocities;
+};
+
+// A loop: not set, off, on, or on between two times.
+struct LoopPlace {
+  std::optional<bool>* loop;
+  std::optional<float>* in;
+  std::optional<float>* out;
+};
+
+using NamePairs = std::vector<std::pair<std::string, std::string>>;
+using Severities = std::map<std::string, Severity, std::less<>>;
+
+// Where the value of an option is; monostate in a format that does not have the
+// option.
+using OptionPlace = std::variant<
+    std::monostate, bool*, int32_t*, int64_t*, float*, double*,
+    std::optional<int32_t>*, std::optional<uint32_t>*, std::optional<float>*,
+    std::string*, std::optional<std::string>*, EnumPlace, UnitPlace,
+    std::vector<std::string>*, NamePairs*, Severities*,
+    std::vector<ThresholdChoice>*, std::vector<JointPriority>*, JointMapPlace,
+    FrameRange*, TimeRange*, std::array<double, 3>*, ArraysPlace, LoopPlace,
+    std::optional<std::vector<AnimConstraint>>*>;
+
+// The groups of --help. A message of the API holds the options of one or more.
+enum class OptionGroup {
+  kReading,  // ReadOptions
+  kRepairs,  // Repairs
+  kJoints,   // ClipEdits, as the next two
+  kFrames,
+  kSpace,
+  kReport,        // ValidationOptions
+  kResult,        // ConvertOptions itself
+  kOutput,        // the message of each format that has the option
+  kAnim,          // AnimFormat, as the next two
+  kAnimSettings,  // of an .anim that exists, too: `anim edit`
+  kAnimBest,      // without effect with the profile viewer
+};
+
+struct OptionBounds {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  // `least` itself is refused.
+  bool is_above = false;
+  // Of a list, and of each name in it or of a single one.
+  size_t most_entries = std::numeric_limits<size_t>::max();
+  size_t most_bytes = std::numeric_limits<size_t>::max();
+};
+
+struct OptionRow {
+  std::string_view name;
+  OptionGroup group;
+  // One of the two is null.
+  OptionPlace (*in_clip)(ConvertOptions* options);
+  OptionPlace (*in_format)(FormatOptions* format);
+  OptionBounds bounds;
+  std::string_view value;
+  std::string_view unset;
+  std::string_view help;
+  // The place of the default, which must not be changed.
+  OptionPlace fallback;
+};
+
+// All rows, in the order of options.inc.
+std::span<const OptionRow> Options();
+
+// The row called `name`; null if there is none.
+const OptionRow* FindOption(std::string_view name);
+
+// The place of `row` in `options`; monostate if the option is one of outputs.
+// The place lets change what it points to: of const options, do not.
+OptionPlace PlaceIn(const OptionRow& row, const ConvertOptions& options);
+// The same for an output; monostate if the format does not have the option.
+OptionPlace PlaceIn(const OptionRow& row, const FormatOptions& format);
+
+// True if the value at `place` is that of options nobody has touched.
+bool IsDefault(const OptionRow& row, const OptionPlace& place);
+
+// The path of the message of the API that has the field of `row`:
+// "options.edits.repairs", or "options" for the measures. Empty if the option
+// is one of outputs.
+std::string_view MessagePath(const OptionRow& row);
+// The name of the field in that message, or in that of the format `format`:
+// "loop" for anim_loop.
+std::string_view FieldOf(const OptionRow& row, std::string_view format = {});
+// The row of the field at `path`, or of a field below it: "options.edits.fps",
+// "options.outputs[2].anim.loop", "options.edits.joint_map_rows[3]". Null if
+// there is none.
+const OptionRow* OptionOfField(std::string_view path);
+
+// `status` with the name of an option, as `name_of` shows it, in place of the
+// path of its field: "fps: why" for "options.edits.fps: why". A status about
+// another field stays as it is.
+absl::Status InOptionNames(const absl::Status& status,
+                           std::string (*name_of)(std::string_view name));
+
+// "--anim-loop" for anim_loop.
+std::string FlagOf(std::string_view name);
+
+// The flags of all options, without dashes in front: "anim-loop".
+std::vector<std::string> FlagsOfOptions();
+
+// A noun for what the values of an option are, to end "'x' is not ": "a number
+// above 0", "one of slerp, lerp".
+std::string Wanted(const OptionRow& row);
+
+// What stands for the value in help: the column of the row, or "N" and so on by
+// its kind; empty if the option is a flag.
+std::string ValueName(const OptionRow& row);
+// The help of `row`, with "; default ..." if there is one to state. `name_of`
+// shows the name of another option.
+std::string HelpOf(const OptionRow& row,
+                   std::string (*name_of)(std::string_view name));
+
+// The value at `place` as the text that SetOption of option_text.h reads, as
+// far as one word says it; else empty.
+std::string TextOf(const OptionPlace& place);
+
+// Sets a number, if it is in the bounds and fits the place. Otherwise returns
+// why not, as "5 is not a number above 9".
+std::string SetNumber(const OptionRow& row, double value,
+                      const OptionPlace& place);
+// Sets the value of a word of an enum. Otherwise returns why not.
+std::string SetWord(std::string_view word, const EnumPlace& place);
+// The member of the array `name`; null if there is none.
+bool* ArrayNamed(std::string_view name, const ArraysPlace& place);
+// True if the option is a list, which several words make.
+bool IsList(const OptionRow& row);
+// Empties a list; other values stay.
+void ClearList(const OptionPlace& place);
+// The number of metres of a word such as "cm"; nullopt if it is none.
+std::optional<double> MetresOf(std::string_view word);
+
+// Checks each option alone: numbers, numbers of entries and bytes of names
+// against the bounds. INVALID_ARGUMENT "options.edits.fps: why".
+absl::Status CheckBounds(const ConvertOptions& options);
+
+// Tells if an option whose place is a T* is a number, and of which type.
+template <typename T>
+struct NumberOfPlace {
+  static constexpr bool kIs =
+      std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+  using Type = T;
+};
+template <typename T>
+struct NumberOfPlace<std::optional<T>> : NumberOfPlace<T> {};
+
+// Makes one visitor of lambdas.
+template <typename... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+template <typename... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
+
+}  // namespace bvhmill
