@@ -1,6 +1,8 @@
 // Writes _option_types.py: the keywords of options with their types and help,
 // and their fields in the messages of the API. From the rows of options.inc.
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <span>
 #include <string>
@@ -185,8 +187,33 @@ void PrintClasses() {
              KeywordsOf(InFormat("anim")));
 }
 
-// name: (kind, path of the message, field, words). An option of outputs has the
-// formats that have it in place of the path.
+// A number of Python.
+std::string Number(double value) {
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.17g", value);
+  return text;
+}
+
+// The words of an enum, the default first; "" for others.
+std::string WordsOf(const OptionRow& row) {
+  const auto* const place = std::get_if<EnumPlace>(&row.fallback);
+  std::string out;
+  if (place == nullptr) return out;
+  const int fallback = place->get(place->at);
+  for (const OptionWord& word : place->words) {
+    const std::string text = "\"" + std::string(word.word) + "\", ";
+    out = word.value == fallback ? text + out : out + text;
+  }
+  // Without a default, the first word is none.
+  const bool has_default = std::any_of(
+      place->words.begin(), place->words.end(),
+      [&](const OptionWord& word) { return word.value == fallback; });
+  return has_default ? out : "\"\", " + out;
+}
+
+// name: (kind, path, formats, field, words, least, is_above, most). The path is
+// empty for an option of outputs, and the formats are for any other.
 void PrintRows() {
   std::fputs(
       "\n\n# The kind of each option, the path of its message below "
@@ -204,9 +231,14 @@ void PrintRows() {
       formats.append("\"").append(format.name).append("\", ");
       field = FieldOf(row, format.name);
     }
-    std::printf("    \"%s\": Row(\"%s\", \"%s\", (%s), \"%s\"),\n",
-                std::string(row.name).c_str(), TypeOf(row).kind, path.c_str(),
-                formats.c_str(), field.c_str());
+    std::string line = "    \"" + std::string(row.name) + "\": Row(\"";
+    line.append(TypeOf(row).kind).append("\", \"").append(path);
+    line.append("\", (").append(formats).append("), \"").append(field);
+    line.append("\", (").append(WordsOf(row)).append("), ");
+    line.append(Number(row.bounds.least)).append(", ");
+    line.append(row.bounds.is_above ? "True" : "False").append(", ");
+    line.append(Number(row.bounds.most)).append("),\n");
+    std::fputs(line.c_str(), stdout);
   }
   std::fputs("}\n", stdout);
 }
@@ -214,12 +246,17 @@ void PrintRows() {
 int Main() {
   std::fputs(
       "\"\"\"The options of conversions. Made by CMake from the table of "
-      "options.\"\"\"\n\nfrom __future__ import annotations\n\nfrom typing "
+      "options.\"\"\"\n\nfrom __future__ import annotations\n\nfrom math "
+      "import "
+      "inf\nfrom typing "
       "import Literal, Mapping, NamedTuple, Optional, Sequence, Tuple\nfrom "
       "typing import TypedDict, Union\n\n\nclass Row(NamedTuple):\n"
       "    \"\"\"How an option goes into a message.\"\"\"\n\n"
       "    kind: str\n    path: str\n    formats: tuple[str, ...]\n"
-      "    field: str\n\n\n"
+      "    field: str\n    # Of an enum; the first one is the default, or "
+      "empty.\n"
+      "    words: tuple[str, ...]\n    least: float\n    # The least value "
+      "itself is refused.\n    is_above: bool\n    most: float\n\n\n"
       "UNITS: dict[str, float] = {\n"
       "    \"m\": 1.0, \"cm\": 0.01, \"mm\": 0.001, \"in\": 0.0254, "
       "\"inch\": 0.0254,\n    \"ft\": 0.3048}\n",

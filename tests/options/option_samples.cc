@@ -145,16 +145,16 @@ struct FormsOfPlace {
              "$ { key: 'TEXT_EMPTY' value: SEVERITY_HINT }"}};
   }
   All operator()(std::vector<ThresholdChoice>*) const {
-    return {{{"DATA_SPIKE.degrees=4.5", "DATA_JUMP.reach=0"},
-             R"({"DATA_SPIKE.degrees": 4.5, "DATA_JUMP.reach": 0})",
-             "$ { code: 'DATA_SPIKE' name: 'degrees' value: 4.5 } "
-             "$ { code: 'DATA_JUMP' name: 'reach' }"}};
+    return {{{"DATA_JUMP.reach=0", "DATA_SPIKE.degrees=4.5"},
+             R"({"DATA_JUMP.reach": 0, "DATA_SPIKE.degrees": 4.5})",
+             "$ { code: 'DATA_JUMP' name: 'reach' } "
+             "$ { code: 'DATA_SPIKE' name: 'degrees' value: 4.5 }"}};
   }
   All operator()(std::vector<JointPriority>*) const {
-    return {{{"mHead=5", "hip=-1"},
-             R"({"mHead": 5, "hip": -1})",
-             "$ { joint: 'mHead' priority: 5 } "
-             "$ { joint: 'hip' priority: -1 }"}};
+    return {{{"hip=-1", "mHead=5"},
+             R"({"hip": -1, "mHead": 5})",
+             "$ { joint: 'hip' priority: -1 } "
+             "$ { joint: 'mHead' priority: 5 }"}};
   }
   All operator()(const JointMapPlace&) const { return {Name("cmu")}; }
   All operator()(FrameRange*) const {

@@ -67,12 +67,37 @@ TEST(OptionsJson, AnOutputHasOptionsOfItsOwn) {
             RotationSpace::kWorld);
 }
 
-TEST(OptionsJson, JointMapsKeepTheirOrder) {
+TEST(OptionsJson, OptionsOfOneOutputHavePriority) {
   ConvertOptions options;
-  ASSERT_TRUE(
-      OptionsFromJson(R"({"joint_map": {"z": "a", "b": "c"}})", &options).ok());
-  const std::vector<JointMapRow> rows = {{"z", "a"}, {"b", "c"}};
-  EXPECT_EQ(options.edits.joint_map_rows, rows);
+  ASSERT_TRUE(OptionsFromJson(R"({"emit": ["npz", {"format": "rotations",
+      "rotation_space": "world"}], "rotation_space": "local"})",
+                              &options)
+                  .ok());
+  EXPECT_EQ(std::get<RotationsFormat>(options.outputs[1].format).rotation_space,
+            RotationSpace::kWorld);
+}
+
+// A value replaces all parts of the one before.
+TEST(OptionsJson, NoPartOfTheValueBeforeStays) {
+  ConvertOptions options;
+  ASSERT_TRUE(OptionsFromJson(R"({"frames": [3, 9, 2], "joint_map": {"a": "b"},
+      "trim": null})",
+                              &options)
+                  .ok());
+  ASSERT_TRUE(OptionsFromJson(R"({"frames": [null, 4.0], "joint_map": "cmu"})",
+                              &options)
+                  .ok());
+  EXPECT_EQ(options.edits.frames, (FrameRange{0, 4, 1}));
+  EXPECT_TRUE(options.edits.joint_map_rows.empty());
+}
+
+TEST(OptionsJson, OutputsBeyondTheLimitAreNotRead) {
+  std::string json = R"({"emit": ["csv")";
+  for (int i = 0; i < 100'000; ++i) json += R"(,"npz")";
+  ConvertOptions options;
+  const absl::Status status = OptionsFromJson(json + "]}", &options);
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_EQ(options.outputs.size(), 17);
 }
 
 struct Wrong {
@@ -127,7 +152,7 @@ const Wrong kWrong[] = {
     {R"({"emit": ["anim"], "anim_joint_priority": {"nose": 1}})",
      "anim_joint_priority: the avatar has no joint 'nose'"},
     {R"({"emit": ["anim"], "anim_constraints": []})",
-     "anim_constraints: can be set by a message of the API alone"},
+     "anim_constraints: cannot be set by JSON"},
     {R"({"emit": ["npz"], "npz_arrays": []})", "npz_arrays: selects no array"},
 };
 
@@ -144,7 +169,23 @@ TEST(OptionsJson, LongTextsAreRefusedUnread) {
   EXPECT_THAT(std::string(MessageOf(StatusOf(text))),
               StartsWith("options: has 1048577 bytes"));
   // Depth costs no stack.
-  EXPECT_FALSE(StatusOf("{\"drop\": " + std::string(100'000, '[')).ok());
+  const std::string deep = "{\"fps\": " + std::string(200'000, '[') +
+                           std::string(200'000, ']') + "}";
+  EXPECT_EQ(MessageOf(StatusOf(deep)), "options: the text has too many levels");
+  // Many keys are counted before they are looked at.
+  std::string many = "{\"rename\": {\"a\": \"b\"";
+  for (int i = 0; i < 60'000; ++i) {
+    many += ",\"" + std::to_string(i) + "\": \"b\"";
+  }
+  EXPECT_EQ(MessageOf(StatusOf(many + "}}")),
+            "rename: has 60001 entries, more than 20000");
+}
+
+TEST(OptionsJson, MessagesShowNoRawText) {
+  const absl::Status status = StatusOf("{\"fps\\u001b[31m\\n\": 3}");
+  EXPECT_THAT(std::string(MessageOf(status)), StartsWith("fps\\x1B[31m"));
+  EXPECT_EQ(MessageOf(StatusOf("{\"fps\": \"\\u202e\u65e5\"}")).find("\u202e"),
+            std::string_view::npos);
 }
 
 // IsEmpty lets conversions skip the edits, so it must know each of them.

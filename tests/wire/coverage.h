@@ -26,7 +26,7 @@ class FieldCoverage {
   // reached from `root`. Names are without the package:
   //   "ClipEdits.frames"               a field that is never set
   //   "BvhFormat.decimals: zero"       an optional field that is never set to 0
-  //   "ReadOptions.up_axis: AXIS_Z"    a value that the field never has
+  //   "ReadOptions.up: AXIS_Z"         a value that the field never has
   // The value 0 of an enum cannot be told from a field that is not set.
   // Messages of other packages count as one value.
   std::vector<std::string> Missing(

@@ -40,9 +40,9 @@ const char* TitleOf(OptionGroup group) {
       return "Editing of space";
     case OptionGroup::kReport:
       return "Report";
-    case OptionGroup::kResult:
     case OptionGroup::kOutput:
       return "Output";
+    case OptionGroup::kResult:
     case OptionGroup::kAnim:
     case OptionGroup::kAnimSettings:
     case OptionGroup::kAnimBest:
@@ -88,6 +88,15 @@ void AddFlag(CLI::App* app, const std::string& flag, const OptionRow& row,
           }
         },
         help);
+    // CLI11 throws for other words what is no error of it.
+    option->check(CLI::Validator(
+        [](const std::string& word) {
+          bool value = false;
+          return CLI::detail::lexical_cast(word, value)
+                     ? std::string()
+                     : "'" + word + "' is not true or false";
+        },
+        ""));
   } else if (std::holds_alternative<LoopPlace>(row.fallback)) {
     const auto word = std::make_shared<std::string>();
     option = app->add_flag(flag, *word, help)
@@ -284,6 +293,8 @@ std::string ReadAllFiles(const CLI::App* app, const Session& session,
     std::string wrong = ReadFiles(app, session, row, PlaceIn(row, *options));
     for (size_t i = 0; outputs != nullptr && i < outputs->formats.size(); ++i) {
       if (!wrong.empty()) break;
+      // A file that no output needs is not read.
+      if (!Emits(*outputs, FormatOf(outputs->formats[i]).name)) continue;
       wrong = ReadFiles(app, session, row, PlaceIn(row, outputs->formats[i]));
     }
     if (!wrong.empty()) return wrong;

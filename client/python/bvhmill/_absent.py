@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import unicodedata
-from typing import Any, Mapping, Sequence
+from typing import Any, Sequence
 
 import numpy as np
 

@@ -10,6 +10,7 @@ import functools
 import inspect
 import json
 import math
+import numbers
 import operator
 import os
 import typing
@@ -72,16 +73,20 @@ def text_of(name: Any) -> str:
 def _plain(key: str, value: Any) -> Any:
     """The value of a keyword as JSON has it. TypeError or ValueError."""
     kind = ROWS[key].kind
+    if hasattr(value, "item") and not getattr(value, "shape", ()):
+        value = value.item()
     if kind in ("pairs", "severities", "thresholds", "priorities") or (
             kind == "map" and not isinstance(value, str)):
         if not hasattr(value, "items"):
             raise TypeError(f"{key}={value!r}: must be a mapping")
-        return {_name(key, name): _item(key, part)
-                for name, part in value.items()}
+        return {_name(key, name): float(part) if kind == "thresholds"
+                else _item(key, part) for name, part in value.items()}
     if kind in ("names", "arrays"):
         if isinstance(value, (str, bytes)):
             raise TypeError(f"{key} must be a list of names, not a single one")
         names = [_name(key, name) for name in value]
+        if kind == "arrays":
+            names = list(dict.fromkeys(names))
         # No name would keep all joints.
         if key == "keep" and not names:
             raise ValueError(f"{key} must name a joint; None keeps all")
@@ -121,6 +126,9 @@ def _item(key: str, value: Any) -> Any:
     if isinstance(value, (str, bytes)):
         return _name(key, value)
     item = value.item() if hasattr(value, "item") else value
+    if isinstance(item, numbers.Number) and not isinstance(item, (int, float)):
+        # As of fractions and decimals.
+        item = float(item)  # type: ignore[arg-type]
     # JSON has no words for others.
     if isinstance(item, float) and not math.isfinite(item):
         raise ValueError(f"{key}={value!r}: must be a finite number")
@@ -137,15 +145,19 @@ def words_of(options: Mapping[str, Any],
             raise TypeError(unknown(key, known))
         if value is None:
             continue
-        if key == "limits":
+        if key == "format":
+            if value not in ("bvh", "anim"):
+                raise ValueError(f"{key}={value!r}: must be 'bvh' or 'anim'")
+            words[key] = value
+        elif key == "limits":
             if not hasattr(value, "items"):
                 raise TypeError(f"{key}={value!r}: must be a mapping")
-            words[key] = {name: operator.index(limit)
+            words[key] = {text_of(name): operator.index(limit)
                           for name, limit in value.items()}
             if any(abs(limit) >> 63 for limit in words[key].values()):
                 raise ValueError(f"{key}={value!r}: out of range")
         else:
-            words[key] = value if key == "format" else _plain(key, value)
+            words[key] = _plain(key, value)
     return words
 
 
@@ -211,7 +223,7 @@ def checked(words: Mapping[str, Any]) -> _bvhmill._Options:
     rows = {key: value for key, value in words.items()
             if key not in _NATIVE_KEYS}
     options = _bvhmill._Options(
-        json.dumps(rows), words.get("format", ""), words.get("limits", {}),
+        json.dumps(rows, ensure_ascii=False), words.get("format", ""), words.get("limits", {}),
         words.get("skeleton", False), words.get("threads", 1))
     error = options.error
     if error is not None:

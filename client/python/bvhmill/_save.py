@@ -47,6 +47,8 @@ def output_words(format: str, options: Mapping[str, Any],
     known = [name for name, row in ROWS.items() if format in row.formats]
     words: dict[str, Any] = {"format": format, "id": format}
     if "end_sites" in known:
+        # Rows are those of the take.
+        known.remove("end_sites")
         words["end_sites"] = bool(end_sites)
     return {**words, **words_of(options, known)}
 

@@ -52,9 +52,8 @@ enum class Interpolation {
   kLerp,
 };
 
-// Edits of roots act on the body root of each tree (skeletons/body_root.h), and
-// on its pose in the world.
-// A change to the motion of the body roots:
+// A change to the motion of the body roots (skeletons/body_root.h), by their
+// pose in the world:
 //
 //   M_root = T(signs * permuted(p)) * R(correction) * R(motion)
 //

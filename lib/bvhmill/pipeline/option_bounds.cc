@@ -46,7 +46,7 @@ std::string WantedNumber(const OptionBounds& bounds, bool is_whole,
 
 template <typename T>
 std::string WantedNumberOf(const OptionBounds& bounds) {
-  // Others have bounds, or are as large as frames can be.
+  // The largest value is shown for numbers of 32 bits alone.
   constexpr double kLargest = std::is_same_v<T, int32_t>
                                   ? double{std::numeric_limits<int32_t>::max()}
                                   : kInfinity;

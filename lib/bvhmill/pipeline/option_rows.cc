@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <type_traits>
 
 #include "bvhmill/anim/format/anim_motion.h"
 #include "bvhmill/base/bounds.h"
 #include "bvhmill/base/call_error.h"
-#include "bvhmill/base/nearest.h"
-#include "bvhmill/base/utf8.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/encode.h"
 
@@ -19,6 +16,8 @@ namespace {
 constexpr OptionBounds kAnyValue = {};
 constexpr OptionBounds kAboveZero = {.least = 0, .is_above = true};
 constexpr OptionBounds kFromZero = {.least = 0};
+constexpr OptionBounds kIssues = {
+    .least = 0, .most = double{std::numeric_limits<int32_t>::max()}};
 constexpr OptionBounds kDecimals = {.least = 0, .most = 60};
 constexpr OptionBounds kPriorities = {.least = kMinAnimPriority,
                                       .most = kMaxAnimPriority};
@@ -204,6 +203,32 @@ std::string WordOf(const EnumPlace& place) {
   return {};
 }
 
+// The value at `place` in help, if it is short; else empty.
+std::string TextOf(const OptionPlace& place) {
+  return std::visit(
+      Overloaded{
+          []<typename T>(T* value) -> std::string {
+            if constexpr (NumberOfPlace<T>::kIs &&
+                          std::is_same_v<T, typename NumberOfPlace<T>::Type>) {
+              return NumberText(*value);
+            } else {
+              return {};
+            }
+          },
+          [](const auto& /*place*/) -> std::string { return {}; },
+          [](bool* value) -> std::string { return *value ? "true" : ""; },
+          [](std::string* value) -> std::string { return *value; },
+          [](const EnumPlace& value) { return WordOf(value); },
+          [](const ArraysPlace& arrays) -> std::string {
+            std::string out;
+            if (*arrays.positions) out += ",positions";
+            if (*arrays.rotations) out += ",rotations";
+            if (*arrays.velocities) out += ",velocities";
+            return out.substr(std::min<size_t>(out.size(), 1));
+          }},
+      place);
+}
+
 // `help` with the names in braces replaced.
 std::string WithNames(std::string_view help,
                       std::string (*name_of)(std::string_view name)) {
@@ -373,6 +398,8 @@ std::string FlagOf(std::string_view name) {
 std::vector<std::string> FlagsOfOptions() {
   std::vector<std::string> flags;
   for (const OptionRow& row : Options()) {
+    // `info` asks for measures without a flag.
+    if (row.group == OptionGroup::kResult) continue;
     flags.push_back(FlagOf(row.name).substr(2));
   }
   return flags;
@@ -382,31 +409,6 @@ std::string ValueName(const OptionRow& row) {
   if (std::holds_alternative<bool*>(row.fallback)) return {};
   if (!row.value.empty()) return std::string(row.value);
   return std::holds_alternative<EnumPlace>(row.fallback) ? "WORD" : "N";
-}
-
-std::string TextOf(const OptionPlace& place) {
-  return std::visit(
-      Overloaded{
-          []<typename T>(T* value) -> std::string {
-            if constexpr (NumberOfPlace<T>::kIs &&
-                          std::is_same_v<T, typename NumberOfPlace<T>::Type>) {
-              return NumberText(*value);
-            } else {
-              return {};
-            }
-          },
-          [](const auto& /*place*/) -> std::string { return {}; },
-          [](bool* value) -> std::string { return *value ? "true" : ""; },
-          [](std::string* value) -> std::string { return *value; },
-          [](const EnumPlace& value) { return WordOf(value); },
-          [](const ArraysPlace& arrays) -> std::string {
-            std::string out;
-            if (*arrays.positions) out += ",positions";
-            if (*arrays.rotations) out += ",rotations";
-            if (*arrays.velocities) out += ",velocities";
-            return out.substr(std::min<size_t>(out.size(), 1));
-          }},
-      place);
 }
 
 std::string HelpOf(const OptionRow& row,
@@ -428,7 +430,7 @@ bool* ArrayNamed(std::string_view name, const ArraysPlace& place) {
   return name == "velocities" ? place.velocities : nullptr;
 }
 
-void ClearList(const OptionPlace& place) {
+void ResetPlace(const OptionPlace& place) {
   std::visit(
       Overloaded{[](const auto& /*place*/) {},
                  [](std::vector<std::string>* list) { list->clear(); },
@@ -436,9 +438,20 @@ void ClearList(const OptionPlace& place) {
                  [](Severities* list) { list->clear(); },
                  [](std::vector<ThresholdChoice>* list) { list->clear(); },
                  [](std::vector<JointPriority>* list) { list->clear(); },
+                 [](const JointMapPlace& map) {
+                   map.name->clear();
+                   map.rows->clear();
+                 },
+                 [](FrameRange* frames) { *frames = {}; },
+                 [](TimeRange* times) { *times = {}; },
                  [](const ArraysPlace& arrays) {
                    *arrays.positions = *arrays.rotations = false;
                    *arrays.velocities = false;
+                 },
+                 [](const LoopPlace& loop) {
+                   loop.loop->reset();
+                   loop.in->reset();
+                   loop.out->reset();
                  }},
       place);
 }

@@ -123,7 +123,7 @@ std::span<const OptionRow> Options();
 const OptionRow* FindOption(std::string_view name);
 
 // The place of `row` in `options`; monostate if the option is one of outputs.
-// The place lets change what it points to: of const options, do not.
+// The place allows writing; do not write to const options.
 OptionPlace PlaceIn(const OptionRow& row, const ConvertOptions& options);
 // The same for an output; monostate if the format does not have the option.
 OptionPlace PlaceIn(const OptionRow& row, const FormatOptions& format);
@@ -167,22 +167,20 @@ std::string ValueName(const OptionRow& row);
 std::string HelpOf(const OptionRow& row,
                    std::string (*name_of)(std::string_view name));
 
-// The value at `place` as the text that SetOption of option_text.h reads, as
-// far as one word says it; else empty.
-std::string TextOf(const OptionPlace& place);
-
 // Sets a number, if it is in the bounds and fits the place. Otherwise returns
-// why not, as "5 is not a number above 9".
+// why not, to follow the value in a message: "is not a number above 9".
 std::string SetNumber(const OptionRow& row, double value,
                       const OptionPlace& place);
-// Sets the value of a word of an enum. Otherwise returns why not.
+// Sets the value of a word of an enum. Otherwise returns why not, as SetNumber
+// does.
 std::string SetWord(std::string_view word, const EnumPlace& place);
 // The member of the array `name`; null if there is none.
 bool* ArrayNamed(std::string_view name, const ArraysPlace& place);
 // True if the option is a list, which several words make.
 bool IsList(const OptionRow& row);
-// Empties a list; other values stay.
-void ClearList(const OptionPlace& place);
+// Empties a value of several parts, so that no part of it stays when another is
+// set. Values of one part stay.
+void ResetPlace(const OptionPlace& place);
 // The number of metres of a word such as "cm"; nullopt if it is none.
 std::optional<double> MetresOf(std::string_view word);
 

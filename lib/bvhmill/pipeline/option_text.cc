@@ -206,7 +206,7 @@ struct WordSetter {
 
 std::string SetOption(const OptionRow& row, std::span<const std::string> words,
                       const OptionPlace& place) {
-  ClearList(place);
+  ResetPlace(place);
   for (const std::string& word : words) {
     std::string why = std::visit(WordSetter{row, place, word}, place);
     if (!why.empty()) return why;

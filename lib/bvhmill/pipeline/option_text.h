@@ -1,6 +1,6 @@
 #pragma once
 
-// Options as words: on a command line, in a file of settings, in a URL.
+// Options as words: on a command line, in a file of settings.
 
 #include <span>
 #include <string>

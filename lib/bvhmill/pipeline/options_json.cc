@@ -17,17 +17,29 @@
 namespace bvhmill {
 namespace {
 
-// Keeps the order of keys, as that of a joint map.
-using Json = nlohmann::ordered_json;
+// Its keys are sorted: no option depends on their order.
+using Json = nlohmann::json;
 
 constexpr std::string_view kEmit = "emit";
+
+// Options have three levels: an output in the list, and the map in an output.
+constexpr int kMostLevels = 4;
 
 // A value in a message, cut if it is long.
 std::string Shown(const Json& value) {
   constexpr size_t kMost = 40;
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
-  return ToUtf8(text);
+  return Excerpt(value.dump(-1, ' ', false, Json::error_handler_t::replace),
+                 kMost);
+}
+
+// A whole number, also if it is written as 2.0.
+std::optional<int64_t> WholeOf(const Json& value) {
+  constexpr double kLargest = double{int64_t{1} << 53};
+  if (!value.is_number()) return std::nullopt;
+  const auto number = value.get<double>();
+  const bool is_whole =
+      std::trunc(number) == number && std::abs(number) <= kLargest;
+  return is_whole ? std::optional(static_cast<int64_t>(number)) : std::nullopt;
 }
 
 // Sets an option, and returns why not.
@@ -117,12 +129,12 @@ struct ValueSetter {
   std::string operator()(std::vector<JointPriority>* to) const {
     if (!json.is_object()) return NotA("an object of joints and priorities");
     for (const auto& [joint, priority] : json.items()) {
-      const double value =
-          priority.is_number_integer() ? priority.get<double>() : NAN;
-      const bool is_good =
-          value >= row.bounds.least && value <= row.bounds.most;
+      const std::optional<int64_t> value = WholeOf(priority);
+      const bool is_good = value &&
+                           static_cast<double>(*value) >= row.bounds.least &&
+                           static_cast<double>(*value) <= row.bounds.most;
       if (!is_good) return NotA(Wanted(row));
-      to->push_back({joint, static_cast<int32_t>(value)});
+      to->push_back({joint, static_cast<int32_t>(*value)});
     }
     return {};
   }
@@ -150,9 +162,9 @@ struct ValueSetter {
     int64_t* const parts[] = {&to->begin, &to->end, &to->step};
     for (size_t i = 0; i < json.size(); ++i) {
       if (json[i].is_null()) continue;
-      if (!json[i].is_number_integer()) return NotA(kWanted);
-      *parts[i] = json[i].get<int64_t>();
-      if (*parts[i] < (i == 0 ? 0 : 1)) return NotA(kWanted);
+      const std::optional<int64_t> part = WholeOf(json[i]);
+      if (!part || *part < (i == 0 ? 0 : 1)) return NotA(kWanted);
+      *parts[i] = *part;
     }
     return {};
   }
@@ -212,13 +224,17 @@ struct ValueSetter {
   }
   std::string operator()(
       std::optional<std::vector<AnimConstraint>>* /*to*/) const {
-    return "can be set by a message of the API alone";
+    return "cannot be set by JSON";
   }
 };
 
 absl::Status SetValue(const OptionRow& row, const Json& json,
                       const OptionPlace& place) {
-  ClearList(place);
+  // Before it is copied.
+  if (json.is_structured() && json.size() > row.bounds.most_entries) {
+    return CheckCount(row.name, json.size(), row.bounds.most_entries);
+  }
+  ResetPlace(place);
   const std::string why = std::visit(ValueSetter{row, place, json}, place);
   return why.empty() ? absl::OkStatus() : InvalidField(row.name, why);
 }
@@ -226,7 +242,7 @@ absl::Status SetValue(const OptionRow& row, const Json& json,
 absl::Status NoSuchOption(std::string_view name) {
   std::vector<std::string_view> names = {kEmit};
   for (const OptionRow& row : Options()) names.push_back(row.name);
-  return InvalidField(name,
+  return InvalidField(Excerpt(name),
                       "there is no such option" + DidYouMean(name, names));
 }
 
@@ -242,45 +258,56 @@ absl::Status SetFormat(const std::string& name, OutputRequest* output) {
   return absl::OkStatus();
 }
 
-// An output that is an object: its format, its id and its own options.
+// The format and the id of an output, which is a name or an object.
 absl::Status ReadOutput(const Json& json, OutputRequest* output) {
+  if (json.is_string()) {
+    return SetFormat(json.get_ref<const std::string&>(), output);
+  }
+  if (!json.is_object()) {
+    return InvalidField(kEmit, Shown(json) + " is no format");
+  }
   const auto format = json.find("format");
   if (format == json.end() || !format->is_string()) {
     return InvalidField(kEmit, "an output needs the name of its format");
   }
-  BVHMILL_RETURN_IF_ERROR(SetFormat(format->get<std::string>(), output));
-  for (const auto& [key, value] : json.items()) {
-    if (key == "format") continue;
-    if (key == "id") {
-      if (!value.is_string()) return InvalidField(kEmit, "an id is a text");
-      output->id = value.get<std::string>();
-      continue;
-    }
-    const OptionRow* const row = FindOption(key);
-    if (row == nullptr) return NoSuchOption(key);
-    const OptionPlace place = PlaceIn(*row, output->format);
-    if (place.index() == 0) {
-      return InvalidField(key, "the format " + format->get<std::string>() +
-                                   " does not have this option");
-    }
-    BVHMILL_RETURN_IF_ERROR(SetValue(*row, value, place));
+  const auto id = json.find("id");
+  if (id != json.end() && !id->is_string()) {
+    return InvalidField(kEmit, "an id is a text");
   }
-  return absl::OkStatus();
+  if (id != json.end()) output->id = id->get<std::string>();
+  return SetFormat(format->get_ref<const std::string&>(), output);
 }
 
-absl::Status ReadOutputs(const Json& json,
+// All outputs with the defaults of their formats. CheckOptions refuses one
+// above the limit; the others are not read.
+absl::Status ReadOutputs(const Json& json, const Limits& limits,
                          std::vector<OutputRequest>* outputs) {
   if (!json.is_array()) return InvalidField(kEmit, "is not a list of formats");
   outputs->clear();
   for (const Json& output : json) {
-    OutputRequest& request = outputs->emplace_back();
-    if (output.is_string()) {
-      BVHMILL_RETURN_IF_ERROR(SetFormat(output.get<std::string>(), &request));
-    } else if (output.is_object()) {
-      BVHMILL_RETURN_IF_ERROR(ReadOutput(output, &request));
-    } else {
-      return InvalidField(kEmit, Shown(output) + " is no format");
+    if (Exceeds(static_cast<int64_t>(outputs->size()),
+                limits.max_outputs_per_clip)) {
+      break;
     }
+    BVHMILL_RETURN_IF_ERROR(ReadOutput(output, &outputs->emplace_back()));
+  }
+  return absl::OkStatus();
+}
+
+// The options of an output of its own.
+absl::Status ReadOwnOptions(const Json& json, OutputRequest* output) {
+  if (!json.is_object()) return absl::OkStatus();
+  for (const auto& [key, value] : json.items()) {
+    if (key == "format" || key == "id" || value.is_null()) continue;
+    const OptionRow* const row = FindOption(key);
+    if (row == nullptr) return NoSuchOption(key);
+    const OptionPlace place = PlaceIn(*row, output->format);
+    if (place.index() == 0) {
+      return InvalidField(key, "the format " +
+                                   std::string(FormatOf(output->format).name) +
+                                   " does not have this option");
+    }
+    BVHMILL_RETURN_IF_ERROR(SetValue(*row, value, place));
   }
   return absl::OkStatus();
 }
@@ -299,88 +326,93 @@ absl::Status SetInOutputs(const OptionRow& row, const Json& json,
                 : InvalidField(row.name, "no output has this option");
 }
 
+// Keeps the order of the table.
+using Schema = nlohmann::ordered_json;
+
 // The schema of the values of an option.
 struct SchemaOf {
   const OptionRow& row;
 
-  static Json Number(const OptionBounds& bounds, const char* type) {
-    Json out = {{"type", type}};
+  static Schema Number(const OptionBounds& bounds, const char* type) {
+    Schema out = {{"type", type}};
     if (std::isfinite(bounds.least)) {
       out[bounds.is_above ? "exclusiveMinimum" : "minimum"] = bounds.least;
     }
     if (std::isfinite(bounds.most)) out["maximum"] = bounds.most;
     return out;
   }
-  static Json List(Json items) {
+  static Schema List(Schema items) {
     return {{"type", "array"}, {"items", std::move(items)}};
   }
-  static Json Tuple(Json item, int least, int most) {
+  static Schema Tuple(Schema item, int least, int most) {
     return {{"type", "array"},
             {"items", std::move(item)},
             {"minItems", least},
             {"maxItems", most}};
   }
-  static Json Map(Json values) {
+  static Schema Map(Schema values) {
     return {{"type", "object"}, {"additionalProperties", std::move(values)}};
   }
-  static Json Type(const char* type) { return {{"type", type}}; }
-  static Json Words(std::span<const OptionWord> words) {
-    Json out = {{"enum", Json::array()}};
+  static Schema Type(const char* type) { return {{"type", type}}; }
+  static Schema Words(std::span<const OptionWord> words) {
+    Schema out = {{"enum", Schema::array()}};
     for (const OptionWord& word : words) out["enum"].push_back(word.word);
     return out;
   }
 
   template <typename T>
-  Json operator()(T* /*number*/) const {
+  Schema operator()(T* /*number*/) const {
     const bool is_real = std::is_same_v<T, float> ||
                          std::is_same_v<T, double> ||
                          std::is_same_v<T, std::optional<float>>;
     return Number(row.bounds, is_real ? "number" : "integer");
   }
-  Json operator()(std::monostate) const { return {}; }
-  Json operator()(bool*) const { return Type("boolean"); }
-  Json operator()(std::string*) const { return Type("string"); }
-  Json operator()(std::optional<std::string>*) const { return Type("string"); }
-  Json operator()(const EnumPlace& place) const { return Words(place.words); }
-  Json operator()(const UnitPlace&) const {
+  Schema operator()(std::monostate) const { return {}; }
+  Schema operator()(bool*) const { return Type("boolean"); }
+  Schema operator()(std::string*) const { return Type("string"); }
+  Schema operator()(std::optional<std::string>*) const {
+    return Type("string");
+  }
+  Schema operator()(const EnumPlace& place) const { return Words(place.words); }
+  Schema operator()(const UnitPlace&) const {
     return {{"anyOf",
              {Number(row.bounds, "number"),
               {{"enum", {"m", "cm", "mm", "in", "inch", "ft"}}}}}};
   }
-  Json operator()(std::vector<std::string>*) const {
+  Schema operator()(std::vector<std::string>*) const {
     return List(Type("string"));
   }
-  Json operator()(NamePairs*) const { return Map(Type("string")); }
-  Json operator()(Severities*) const {
+  Schema operator()(NamePairs*) const { return Map(Type("string")); }
+  Schema operator()(Severities*) const {
     return Map({{"enum", {"error", "warning", "info", "hint"}}});
   }
-  Json operator()(std::vector<ThresholdChoice>*) const {
+  Schema operator()(std::vector<ThresholdChoice>*) const {
     return Map(Number({.least = 0}, "number"));
   }
-  Json operator()(std::vector<JointPriority>*) const {
+  Schema operator()(std::vector<JointPriority>*) const {
     return Map(Number(row.bounds, "integer"));
   }
-  Json operator()(const JointMapPlace&) const {
+  Schema operator()(const JointMapPlace&) const {
     return {{"anyOf", {Type("string"), Map(Type("string"))}}};
   }
-  Json operator()(FrameRange*) const {
+  Schema operator()(FrameRange*) const {
     return Tuple({{"type", {"integer", "null"}}, {"minimum", 0}}, 2, 3);
   }
-  Json operator()(TimeRange*) const {
+  Schema operator()(TimeRange*) const {
     return Tuple({{"type", {"number", "null"}}, {"minimum", 0}}, 2, 2);
   }
-  Json operator()(std::array<double, 3>*) const {
+  Schema operator()(std::array<double, 3>*) const {
     return Tuple(Type("number"), 3, 3);
   }
-  Json operator()(const ArraysPlace&) const {
+  Schema operator()(const ArraysPlace&) const {
     return List({{"enum", {"positions", "rotations", "velocities"}}});
   }
-  Json operator()(const LoopPlace&) const {
+  Schema operator()(const LoopPlace&) const {
     return {{"anyOf",
              {Type("boolean"), Tuple(Number(row.bounds, "number"), 2, 2)}}};
   }
   // Not in JSON.
-  Json operator()(std::optional<std::vector<AnimConstraint>>*) const {
+  Schema operator()(std::optional<std::vector<AnimConstraint>>*) const {
     return {};
   }
 };
@@ -391,13 +423,22 @@ std::string Plain(std::string_view name) { return std::string(name); }
 
 absl::Status OptionsFromJson(std::string_view json, ConvertOptions* options) {
   BVHMILL_RETURN_IF_ERROR(CheckBytes("options", json.size(), kMaxOptionBytes));
-  const Json object = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object()) {
-    return InvalidField("options", "the text is no JSON object");
+  // A value that is too deep is dropped as it is read: others recurse over it.
+  bool is_deep = false;
+  const auto is_kept = [&](int depth, Json::parse_event_t, Json&) {
+    is_deep = is_deep || depth > kMostLevels;
+    return depth <= kMostLevels;
+  };
+  const Json object = Json::parse(json, is_kept, /*allow_exceptions=*/false);
+  if (is_deep || !object.is_object()) {
+    return InvalidField("options", is_deep ? "the text has too many levels"
+                                           : "the text is no JSON object");
   }
-  // Outputs come first: other keys set their options.
-  if (const auto emit = object.find(kEmit); emit != object.end()) {
-    BVHMILL_RETURN_IF_ERROR(ReadOutputs(*emit, &options->outputs));
+  const auto emit = object.find(kEmit);
+  const bool emits = emit != object.end() && !emit->is_null();
+  if (emits) {
+    BVHMILL_RETURN_IF_ERROR(
+        ReadOutputs(*emit, options->limits, &options->outputs));
   }
   for (const auto& [key, value] : object.items()) {
     if (key == kEmit || value.is_null()) continue;
@@ -408,20 +449,24 @@ absl::Status OptionsFromJson(std::string_view json, ConvertOptions* options) {
             ? SetInOutputs(*row, value, &options->outputs)
             : SetValue(*row, value, PlaceIn(*row, *options)));
   }
+  // Those of one output have priority over those of all.
+  for (size_t i = 0; emits && i < options->outputs.size(); ++i) {
+    BVHMILL_RETURN_IF_ERROR(ReadOwnOptions((*emit)[i], &options->outputs[i]));
+  }
   return InOptionNames(CheckOptions(*options), &Plain);
 }
 
 std::string OptionsSchema() {
-  Json options = Json::object();
-  Json of_outputs = Json::object();
+  Schema options = Schema::object();
+  Schema of_outputs = Schema::object();
   for (const OptionRow& row : Options()) {
-    Json schema = std::visit(SchemaOf{row}, row.fallback);
+    Schema schema = std::visit(SchemaOf{row}, row.fallback);
     if (schema.is_null()) continue;
     schema["description"] = HelpOf(row, &Plain);
     if (row.in_clip == nullptr) of_outputs[std::string(row.name)] = schema;
     options[std::string(row.name)] = std::move(schema);
   }
-  Json formats = Json::array();
+  Schema formats = Schema::array();
   for (const Format& format : Formats()) formats.push_back(format.name);
   of_outputs["id"] = {{"type", "string"}};
   of_outputs["format"] = {{"enum", formats}};
@@ -432,7 +477,7 @@ std::string OptionsSchema() {
                          {"properties", of_outputs},
                          {"required", {"format"}},
                          {"additionalProperties", false}}}}});
-  const Json schema = {
+  const Schema schema = {
       {"$schema", "https://json-schema.org/draft/2020-12/schema"},
       {"$id", "options.schema.json"},
       {"title", "Options of a conversion"},

@@ -14,7 +14,7 @@ namespace {
 // set, but for those of conversions, which callers know. A test compares the
 // list with their options.
 constexpr std::string_view kOptions =
-    "again all all-bones anim-max-degrees-limit baseline "
+    "again all all-bones baseline "
     "blob-retention-seconds blobs config data-dir drain-seconds dry-run "
     "ease-in ease-out emit emote expectations fail-on filelist force format "
     "from hand-pose handshake-seconds idle-between-seconds idle-seconds "

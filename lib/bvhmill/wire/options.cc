@@ -173,7 +173,7 @@ struct FieldReader {
     return entries <= most ? absl::OkStatus()
                            : CheckCount(Path(), entries, most);
   }
-  // The message as that of the only options with such a place.
+  // The message, as the one type that has an option of this kind.
   template <typename T>
   const T& As() const {
     return static_cast<const T&>(message);
@@ -299,7 +299,7 @@ struct FieldReader {
   absl::Status operator()(const ArraysPlace& to) const {
     const auto& arrays = As<v1::NpzFormat>().arrays();
     if (arrays.empty()) return absl::OkStatus();
-    ClearList(to);
+    ResetPlace(to);
     for (const int array : arrays) {
       bool* chosen = nullptr;
       if (array == v1::NPZ_ARRAY_POSITIONS) chosen = to.positions;
@@ -504,14 +504,9 @@ absl::Status ReadOutput(const v1::OutputRequest& message, size_t index,
 }
 
 // 0 asks for the limit; a larger number than the limit means the limit.
-absl::Status ReadMaxIssues(int64_t asked, const Limits& limits,
-                           ReportOptions* report) {
-  if (asked < 0) {
-    return InvalidField("options.validation.max_issues", "is negative");
-  }
+int64_t IssuesListed(int64_t asked, const Limits& limits) {
   const bool keeps = asked > 0 && !Exceeds(asked, limits.max_issues_per_report);
-  report->max_issues = keeps ? asked : limits.max_issues_per_report;
-  return absl::OkStatus();
+  return keeps ? asked : limits.max_issues_per_report;
 }
 
 }  // namespace
@@ -532,8 +527,8 @@ absl::Status FromProto(const v1::ConvertOptions& message,
     BVHMILL_RETURN_IF_ERROR(ReadFields(
         *at, fields.fields, MessagePath(*fields.fields[0].row), &read));
   }
-  BVHMILL_RETURN_IF_ERROR(ReadMaxIssues(message.validation().max_issues(),
-                                        read.limits, &read.report));
+  read.report.max_issues =
+      IssuesListed(message.validation().max_issues(), read.limits);
   for (int i = 0; i < message.outputs_size(); ++i) {
     // CheckOptions refuses one output above the limit; the others are not read.
     if (Exceeds(i, read.limits.max_outputs_per_clip)) break;

@@ -13,6 +13,7 @@ def set_options(words: Mapping[str, Any], message: Any) -> None:
         row = ROWS.get(key)
         if row is None or row.formats:
             continue
+        _check(key, row, value)
         target = message
         for name in row.path.split(".") if row.path else ():
             target = getattr(target, name)
@@ -26,14 +27,45 @@ def set_output(words: Mapping[str, Any], format: str, message: Any) -> None:
     for key, value in words.items():
         row = ROWS.get(key)
         if row is not None and format in row.formats:
-            # Formats that share an option have it by its own name.
+            _check(key, row, value)
             _set(row, row.field, value, target)
+
+
+def _check(key: str, row: Row, value: Any) -> None:
+    """ValueError for a value that the message would not hold, or would hold as
+    one that is not set. Others are checked by the native module, or the
+    server."""
+    wrong = ""
+    if row.words and value not in row.words[not row.words[0]:]:
+        wrong = "one of " + ", ".join(filter(None, row.words))
+    elif row.kind == "unit" and isinstance(value, str) and value not in UNITS:
+        wrong = "a number of meters, or one of " + ", ".join(UNITS)
+    elif row.kind in ("whole", "real", "unit") and not isinstance(value, str):
+        if not row.least <= value <= row.most or (row.is_above
+                                                  and value == row.least):
+            wrong = f"from {row.least:g} to {row.most:g}"
+            wrong = f"above {row.least:g}" if row.is_above else wrong
+    elif row.kind == "frames":
+        begin, end, step = (*value, None)[:3]
+        if len(value) not in (2, 3) or (end is not None and end <= (begin or 0)
+                                        ) or (step is not None and step < 1):
+            wrong = "begin, end and maybe step, with the end after the begin"
+    elif row.kind == "trim":
+        if len(value) != 2 or (value[1] is not None
+                               and value[1] <= (value[0] or 0)):
+            wrong = "begin and end, with the end after the begin"
+    elif row.kind == "arrays" and not value:
+        wrong = "one array at least"
+    if wrong:
+        raise ValueError(f"{key}={value!r}: must be {wrong}")
 
 
 def _set(row: Row, name: str, value: Any, target: Any) -> None:
     field = target.DESCRIPTOR.fields_by_name[name]
     if row.kind == "unit":
         value = UNITS.get(value, value)
+    if row.kind == "word" and value == row.words[0]:
+        return
     if row.kind == "word" and field.enum_type is not None:
         value = _number_of(field.enum_type, value)
     if row.kind in ("names", "numbers"):
@@ -76,5 +108,9 @@ def _set(row: Row, name: str, value: Any, target: Any) -> None:
 def _number_of(kind: Any, word: str) -> int:
     """The value of an enum: AXIS_Y for "y"."""
     prefix = kind.values[0].name[:-len("UNSPECIFIED")]
-    number: int = kind.values_by_name[prefix + word.upper()].number
+    known = kind.values_by_name.get(prefix + str(word).upper())
+    if known is None or known.number == 0:
+        raise ValueError(f"{word!r}: must be one of " + ", ".join(
+            value.name[len(prefix):].lower() for value in kind.values[1:]))
+    number: int = known.number
     return number

@@ -13,7 +13,7 @@ import grpc
 
 from bvhmill._batch import Outcome
 from bvhmill._closing import AsyncClosing
-from bvhmill._options import (Array, ReadOptions, shows)
+from bvhmill._options import Array, ReadOptions, shows
 from bvhmill._source import Path
 from bvhmill.client._connection import AsyncConnection, Settings
 from bvhmill.client._threads import each

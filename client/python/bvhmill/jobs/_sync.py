@@ -14,7 +14,7 @@ import grpc
 
 from bvhmill._batch import Outcome
 from bvhmill._closing import Closing
-from bvhmill._options import (Array, ReadOptions, shows)
+from bvhmill._options import Array, ReadOptions, shows
 from bvhmill._source import Path
 from bvhmill.client._connection import Connection, Settings, was_closed
 from bvhmill.jobs import _fetch, _steps
