@@ -29,6 +29,11 @@ An option has one name everywhere:
 Options of one output format begin with its name, which the field in the message
 of the format leaves out: `anim_loop` is `AnimFormat.loop`.
 
+Two are not everywhere. `measures` has no flag and no keyword: `info` asks for
+it. `anim_constraints` is a file of the command line, and a list of messages in
+the API. JSON and Python accept an option that has no effect beside others, such
+as `interpolation` without `fps`; the command line refuses it.
+
 The kinds of values:
 
 | kind | command line | JSON and Python |
