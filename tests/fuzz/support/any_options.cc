@@ -1,7 +1,11 @@
 #include "tests/fuzz/support/any_options.h"
 
+#include <algorithm>
 #include <cmath>
-#include <iterator>
+
+#include "bvhmill/encode/encode.h"
+#include "bvhmill/pipeline/option_text.h"
+#include "tests/options/option_samples.h"
 
 namespace bvhmill::fuzz {
 namespace {
@@ -11,75 +15,6 @@ constexpr int64_t kMaxFrames = 4096;
 template <typename T, size_t kSize>
 const T& OneOf(const T (&values)[kSize], Choices* choices) {
   return values[choices->Below(kSize)];
-}
-
-TensorLayout AnyLayout(Choices* choices) {
-  return choices->OneIn(2) ? TensorLayout::kJointMajor
-                           : TensorLayout::kFrameMajor;
-}
-
-RotationsFormat AnyRotations(Choices* choices) {
-  constexpr RotationKind kKinds[] = {
-      RotationKind::kQuaternion, RotationKind::kMatrix, RotationKind::kSixD};
-  RotationsFormat format;
-  format.rotation_kind = OneOf(kKinds, choices);
-  format.layout = AnyLayout(choices);
-  if (choices->OneIn(2)) format.rotation_space = RotationSpace::kWorld;
-  format.with_end_sites = choices->OneIn(2);
-  return format;
-}
-
-AnimFormat AnyAnim(Choices* choices) {
-  constexpr float kBounds[] = {0, 0.1F, 5};
-  AnimFormat format;
-  if (choices->OneIn(2)) format.profile = AnimProfile::kViewer;
-  constexpr AnimReference kReferences[] = {AnimReference::kAuto,
-                                           AnimReference::kRestPose,
-                                           AnimReference::kFirstFrame};
-  format.reference = OneOf(kReferences, choices);
-  if (choices->OneIn(2)) format.joint_map = "mixamo";
-  format.accept_odd = choices->OneIn(2);
-  format.match_limbs = choices->OneIn(2);
-  format.scale_to_avatar = choices->OneIn(2);
-  format.max_degrees = OneOf(kBounds, choices);
-  format.max_mm = OneOf(kBounds, choices);
-  if (choices->OneIn(4)) format.max_bytes = 400;
-  if (choices->OneIn(2)) format.settings.loop = choices->OneIn(2);
-  if (choices->OneIn(4)) format.settings.ease_in = 0.5F;
-  return format;
-}
-
-NpzFormat AnyNpz(bool ends, Choices* choices) {
-  constexpr RotationKind kKinds[] = {
-      RotationKind::kQuaternion, RotationKind::kMatrix, RotationKind::kSixD};
-  NpzFormat format{ends};
-  format.rotation_kind = OneOf(kKinds, choices);
-  if (choices->OneIn(2)) format.rotation_space = RotationSpace::kWorld;
-  format.rotations = choices->OneIn(2);
-  format.velocities = choices->OneIn(4);
-  return format;
-}
-
-FormatOptions AnyFormat(Choices* choices) {
-  const bool ends = choices->OneIn(2);
-  switch (choices->Below(8)) {
-    case 0:
-      return PositionsFormat{AnyLayout(choices), ends};
-    case 1:
-      return AnyRotations(choices);
-    case 2:
-      return VelocitiesFormat{AnyLayout(choices), ends};
-    case 3:
-      return AnyNpz(ends, choices);
-    case 4:
-      return CsvFormat{ends};
-    case 5:
-      return BvhFormat{static_cast<int32_t>(choices->Below(9)) - 1};
-    case 6:
-      return ValuesFormat{};
-    default:
-      return AnyAnim(choices);
-  }
 }
 
 // A pattern: a joint of the clip, NAME#N, a prefix, or a joint that is unknown.
@@ -92,87 +27,52 @@ std::string AnyPattern(const std::vector<std::string>& names,
   return name;
 }
 
-void EditJoints(const std::vector<std::string>& names, Choices* choices,
-                ClipEdits* edits) {
-  edits->strip_prefix = choices->OneIn(4);
-  if (choices->OneIn(2)) edits->drop_mode = DropMode::kRigid;
-  switch (choices->Below(7)) {
-    case 0:
-      edits->drop = {AnyPattern(names, choices)};
-      break;
-    case 1:
-      edits->keep = {AnyPattern(names, choices), AnyPattern(names, choices)};
-      break;
-    case 2:
-      edits->rename = {{AnyPattern(names, choices), "renamed"}};
-      break;
-    case 3:
-      edits->joint_map = "mixamo";
-      break;
-    case 4:
-      edits->names_to = "mixamo";
-      break;
-    case 5:
-      edits->figure = static_cast<int32_t>(choices->Below(3));
-      break;
-    default:
-      edits->joint_map_rows = {{AnyPattern(names, choices), "mPelvis"}};
-  }
-}
-
-void Repair(Choices* choices, Repairs* repairs) {
-  repairs->drop_repeated = choices->OneIn(2);
-  repairs->snap_rate = choices->OneIn(2);
-  repairs->fill_gaps = static_cast<int32_t>(choices->Below(4)) - 1;
-  repairs->replace_spikes = choices->OneIn(2);
-  repairs->unwrap = choices->OneIn(2);
+// Values that no bounds are asked about: some are refused.
+void SetOddNumbers(Choices* choices, ClipEdits* edits) {
+  constexpr double kRates[] = {1, 24, 30, 100, 0.001, -1, NAN};
+  constexpr double kTimes[] = {0, 0.02, 0.1, 1e9, -1, NAN};
+  constexpr double kUnits[] = {0, 0.01, 1, 1e30};
+  edits->tpose_frame = static_cast<int64_t>(choices->Below(6)) - 2;
+  edits->figure = static_cast<int32_t>(choices->Below(4)) - 1;
+  edits->repairs.fill_gaps = static_cast<int32_t>(choices->Below(4)) - 1;
+  edits->trim = {OneOf(kTimes, choices), OneOf(kTimes, choices)};
+  edits->fps = OneOf(kRates, choices);
+  edits->source.meters_per_unit = OneOf(kUnits, choices);
+  edits->to_units = OneOf(kUnits, choices);
 }
 
 void EditFrames(Choices* choices, ClipEdits* edits) {
-  constexpr double kRates[] = {1, 24, 30, 100, 0.001, -1, NAN};
-  constexpr double kTimes[] = {0, 0.02, 0.1, 1e9, -1, NAN};
-  if (choices->OneIn(4)) {
-    edits->tpose_frame = static_cast<int64_t>(choices->Below(6)) - 2;
-  }
-  if (choices->OneIn(8)) {
-    edits->trim = {OneOf(kTimes, choices), OneOf(kTimes, choices)};
-  }
-  if (choices->OneIn(2)) {
-    edits->frames = {static_cast<int64_t>(choices->Below(4)),
-                     static_cast<int64_t>(choices->Below(6)),
-                     static_cast<int64_t>(1 + choices->Below(3))};
-  } else if (choices->OneIn(4)) {
-    edits->state_fps = OneOf(kRates, choices);
-  } else {
-    edits->fps = OneOf(kRates, choices);
-    if (choices->OneIn(2)) edits->interpolation = Interpolation::kLerp;
-  }
+  constexpr double kRates[] = {1, 24, 30, 100};
+  edits->frames = {static_cast<int64_t>(choices->Below(4)), 0,
+                   static_cast<int64_t>(1 + choices->Below(3))};
+  if (choices->OneIn(2)) edits->fps = OneOf(kRates, choices);
 }
 
-void EditSpace(Choices* choices, ClipEdits* edits) {
-  constexpr UpAxis kAxes[] = {UpAxis::kUnknown, UpAxis::kY, UpAxis::kZ};
-  constexpr double kUnits[] = {0, 0.01, 1, 1e30};
-  edits->source = {OneOf(kAxes, choices), OneOf(kUnits, choices)};
-  edits->to_up = OneOf(kAxes, choices);
-  edits->to_units = OneOf(kUnits, choices);
-  edits->mirror = choices->OneIn(4);
+// The value of a sample, with joints of the clip where it names joints.
+std::vector<std::string> WordsOf(const testing::OptionSample& sample,
+                                 const std::vector<std::string>& names,
+                                 Choices* choices) {
+  const std::string_view name = sample.row->name;
+  if (name == "body_root") return {AnyPattern(names, choices)};
+  if (name == "rename") return {AnyPattern(names, choices) + "=renamed"};
+  if (name == "drop" || name == "keep") {
+    return {AnyPattern(names, choices), AnyPattern(names, choices)};
+  }
+  return sample.words.empty() ? std::vector<std::string>{"true"} : sample.words;
 }
 
-void EditRoots(Choices* choices, ClipEdits* edits) {
-  constexpr std::string_view kBodyRoots[] = {"", "Hips", "Spine", "No"};
-  edits->body_root = OneOf(kBodyRoots, choices);
-  edits->floor = choices->OneIn(4);
-  constexpr std::string_view kOrders[] = {"", "xyz", "xzy", "zyx", "xxy"};
-  constexpr std::string_view kSigns[] = {"", "+++", "-+-"};
-  if (choices->OneIn(2)) {
-    edits->in_place = choices->OneIn(2);
-    edits->at_origin = choices->OneIn(2);
-    return;
+// Sets any option to the value of a sample: in the clip, or in each output that
+// has it.
+void SetAnyOption(const std::vector<std::string>& names, Choices* choices,
+                  ConvertOptions* options) {
+  static const std::vector<testing::OptionSample> samples =
+      testing::OptionSamples();
+  const testing::OptionSample& sample = samples[choices->Below(samples.size())];
+  const std::vector<std::string> words = WordsOf(sample, names, choices);
+  SetOption(*sample.row, words, PlaceIn(*sample.row, *options));
+  for (const OutputRequest& output : options->outputs) {
+    SetOption(*sample.row, words, PlaceIn(*sample.row, output.format));
   }
-  edits->root_alignment.position_axes = OneOf(kOrders, choices);
-  edits->root_alignment.position_signs = OneOf(kSigns, choices);
-  edits->root_alignment.correction_degrees = {
-      0, 90, static_cast<double>(choices->Below(360))};
 }
 
 Limits AnyLimits(Choices* choices) {
@@ -207,28 +107,19 @@ std::vector<std::string> NamesIn(std::string_view text) {
 
 ConvertOptions AnyOptions(const std::vector<std::string>& names,
                           Choices* choices) {
-  constexpr JointPositions kPositions[] = {JointPositions::kReplaceOffset,
-                                           JointPositions::kAddToOffset,
-                                           JointPositions::kIgnore};
   ConvertOptions options;
-  options.report.strict = choices->OneIn(4);
-  if (choices->OneIn(8)) options.report.max_issues = 1;
-  options.conventions.joint_positions = OneOf(kPositions, choices);
-  if (choices->OneIn(2)) options.conventions.root_offset = RootOffset::kAdded;
-  if (choices->OneIn(8)) {
-    options.name_encoding = static_cast<TextEncoding>(choices->Below(7));
+  for (size_t left = choices->Below(5); left > 0; --left) {
+    options.outputs.push_back(
+        {std::to_string(left),
+         Formats()[choices->Below(Formats().size())].defaults});
   }
-  if (choices->OneIn(4)) EditJoints(names, choices, &options.edits);
+  for (size_t left = choices->Below(8); left > 0; --left) {
+    SetAnyOption(names, choices, &options);
+  }
   if (choices->OneIn(4)) EditFrames(choices, &options.edits);
-  if (choices->OneIn(4)) EditSpace(choices, &options.edits);
-  if (choices->OneIn(4)) EditRoots(choices, &options.edits);
-  if (choices->OneIn(4)) Repair(choices, &options.edits.repairs);
-  const size_t outputs = choices->Below(5);
-  for (size_t i = 0; i < outputs; ++i) {
-    options.outputs.push_back({std::to_string(i), AnyFormat(choices)});
-  }
+  if (choices->OneIn(8)) SetOddNumbers(choices, &options.edits);
+  if (choices->OneIn(8)) options.report.max_issues = 1;
   options.checks_only = choices->OneIn(10);
-  options.measures = choices->OneIn(4);
   options.limits = AnyLimits(choices);
   return options;
 }
