@@ -34,8 +34,6 @@ TEST(Variables, AreTheOptionsOfBothPrograms) {
   for (const client::Command& command : commands) {
     AddNames(*command.app, &names);
   }
-  // `info` asks for them without a flag.
-  names.insert("measures");
   std::set<std::string_view> known(OptionsOfVariables().begin(),
                                    OptionsOfVariables().end());
   const std::vector<std::string> more = FlagsOfOptions();
