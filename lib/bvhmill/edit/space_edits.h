@@ -27,7 +27,8 @@ absl::Status ScaleLengths(double factor, Editing* editing);
 // The coordinate that is the height: Y if `up` is unknown.
 constexpr size_t HeightAxis(UpAxis up) { return up == UpAxis::kZ ? 2 : 1; }
 
-// What becomes of the motion of roots: in_place and at_origin of ClipEdits.
+// The motion that roots keep: all, that along the up axis (in_place), or none
+// (at_origin).
 enum class RootMotion { kKeep, kInPlace, kOrigin };
 
 // Removes the motion of `roots`, which are ROOTs, and then permutes and negates

@@ -1,9 +1,9 @@
 #pragma once
 
-// The rows of options.inc as data. A row knows the place of its value in the
-// options, and the type of that place is the kind of the option. Whatever works
-// on all options (flags, JSON, messages of the API, docs) is one visitor of
-// OptionPlace.
+// The rows of options.inc as data. A row points to its value in the plain
+// structs; the type of that pointer is the kind of the option. Flags, JSON,
+// messages of the API and docs are visitors of OptionPlace, the variant of all
+// kinds.
 
 #include <array>
 #include <cstddef>
@@ -97,7 +97,7 @@ struct OptionBounds {
   double most = std::numeric_limits<double>::infinity();
   // `least` itself is refused.
   bool is_above = false;
-  // Of a list, and of each name in it or of a single one.
+  // The largest number of entries of a list, and of bytes of a name.
   size_t most_entries = std::numeric_limits<size_t>::max();
   size_t most_bytes = std::numeric_limits<size_t>::max();
 };
@@ -159,8 +159,8 @@ std::vector<std::string> FlagsOfOptions();
 // above 0", "one of slerp, lerp".
 std::string Wanted(const OptionRow& row);
 
-// What stands for the value in help: the column of the row, or "N" and so on by
-// its kind; empty if the option is a flag.
+// The placeholder of the value in help: `value` of the row, else "WORD" or "N".
+// Empty if the option is a flag.
 std::string ValueName(const OptionRow& row);
 // The help of `row`, with "; default ..." if there is one to state. `name_of`
 // shows the name of another option.

@@ -449,7 +449,7 @@ absl::Status OptionsFromJson(std::string_view json, ConvertOptions* options) {
             ? SetInOutputs(*row, value, &options->outputs)
             : SetValue(*row, value, PlaceIn(*row, *options)));
   }
-  // Those of one output have priority over those of all.
+  // Options of one output override those of all.
   for (size_t i = 0; emits && i < options->outputs.size(); ++i) {
     BVHMILL_RETURN_IF_ERROR(ReadOwnOptions((*emit)[i], &options->outputs[i]));
   }

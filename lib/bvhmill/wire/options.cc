@@ -31,9 +31,9 @@ using google::protobuf::Reflection;
 struct OptionField {
   const OptionRow* row;
   const FieldDescriptor* field;
-  // Of a joint map: the field of its rows.
+  // The field of the rows, if the option is a joint map; else null.
   const FieldDescriptor* rows = nullptr;
-  // Of an enum: the number of each word.
+  // The number of each word, if the field is an enum; else empty.
   std::vector<int> numbers = {};
 };
 

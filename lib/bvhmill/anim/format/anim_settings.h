@@ -61,9 +61,9 @@ struct AnimConstraint {
 
 // A setting without a value changes nothing. Times are in seconds.
 struct AnimSettings {
-  // -1 to 6, for the animation and each of its joints.
+  // The priority of the animation and of each joint, -1 to 6.
   std::optional<int32_t> priority;
-  // Those of single joints, -1 (as the animation) to 6, come after that.
+  // Overrides `priority` for single joints. -1: that of the animation.
   std::vector<JointPriority> joint_priority;
   std::optional<bool> loop;
   std::optional<float> loop_in;
