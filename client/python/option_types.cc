@@ -2,6 +2,7 @@
 // and their fields in the messages of the API. From the rows of options.inc.
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <span>
@@ -191,8 +192,7 @@ void PrintClasses() {
 std::string Number(double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   char text[32];
-  std::snprintf(text, sizeof(text), "%.17g", value);
-  return text;
+  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
 }
 
 // The words of an enum, the default first; "" for others.
@@ -257,10 +257,13 @@ int Main() {
       "empty.\n"
       "    words: tuple[str, ...]\n    least: float\n    # The least value "
       "itself is refused.\n    is_above: bool\n    most: float\n\n\n"
-      "UNITS: dict[str, float] = {\n"
-      "    \"m\": 1.0, \"cm\": 0.01, \"mm\": 0.001, \"in\": 0.0254, "
-      "\"inch\": 0.0254,\n    \"ft\": 0.3048}\n",
+      "UNITS: dict[str, float] = {\n",
       stdout);
+  for (const UnitWord& unit : UnitWords()) {
+    std::printf("    \"%s\": %s,\n", std::string(unit.word).c_str(),
+                Number(unit.metres).c_str());
+  }
+  std::fputs("}\n", stdout);
   PrintClasses();
   PrintRows();
   return 0;

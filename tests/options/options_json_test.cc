@@ -198,7 +198,7 @@ TEST(OptionRows, OfEditsAreEdits) {
     ConvertOptions options;
     const std::vector<std::string> flag = {"true"};
     EXPECT_EQ(SetOption(*sample.row, sample.words.empty() ? flag : sample.words,
-                        PlaceIn(*sample.row, options)),
+                        PlaceIn(*sample.row, &options)),
               "");
     EXPECT_EQ(IsEmpty(options.edits), say_how.contains(sample.row->name))
         << sample.message;

@@ -52,8 +52,8 @@ std::string SetByWords(const std::string& name,
                        const std::vector<std::string>& words,
                        ConvertOptions* options) {
   const OptionRow* const row = FindOption(name);
-  OptionPlace place = PlaceIn(*row, *options);
-  if (place.index() == 0) place = PlaceIn(*row, options->outputs[0].format);
+  OptionPlace place = PlaceIn(*row, options);
+  if (place.index() == 0) place = PlaceIn(*row, &options->outputs[0].format);
   const bool is_flag = words.empty() || words[0].empty();
   return SetOption(*row, is_flag ? std::vector<std::string>{"true"} : words,
                    place);

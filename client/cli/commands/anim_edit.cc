@@ -7,6 +7,7 @@
 #include "bvhmill/anim/format/anim_edits.h"
 #include "bvhmill/base/call_error.h"
 #include "bvhmill/base/utf8.h"
+#include "bvhmill/pipeline/option_text.h"
 #include "client/cli/anim/anim_batch.h"
 #include "client/cli/anim/anim_file.h"
 #include "client/cli/commands/commands.h"

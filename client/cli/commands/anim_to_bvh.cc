@@ -3,6 +3,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/anim_bvh.h"
+#include "bvhmill/pipeline/option_text.h"
 #include "client/cli/anim/anim_file.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/ui/issue_lines.h"

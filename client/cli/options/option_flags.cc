@@ -125,8 +125,8 @@ void AddFormatFlags(CLI::App* app, std::span<const OptionGroup> groups,
   for (const OptionRow& row : Options()) {
     if (!IsAmong(row.group, groups)) continue;
     std::vector<OptionPlace> places;
-    for (const FormatOptions& format : flags->formats) {
-      const OptionPlace place = PlaceIn(row, format);
+    for (FormatOptions& format : flags->formats) {
+      const OptionPlace place = PlaceIn(row, &format);
       if (place.index() > 0) places.push_back(place);
     }
     AddFlag(app, FlagOf(row.name), row, std::move(places),
@@ -290,12 +290,12 @@ std::vector<OutputRequest> ChosenOutputs(const OutputFlags& flags) {
 std::string ReadAllFiles(const CLI::App* app, const Session& session,
                          OutputFlags* outputs, ConvertOptions* options) {
   for (const OptionRow& row : Options()) {
-    std::string wrong = ReadFiles(app, session, row, PlaceIn(row, *options));
+    std::string wrong = ReadFiles(app, session, row, PlaceIn(row, options));
     for (size_t i = 0; outputs != nullptr && i < outputs->formats.size(); ++i) {
       if (!wrong.empty()) break;
       // A file that no output needs is not read.
       if (!Emits(*outputs, FormatOf(outputs->formats[i]).name)) continue;
-      wrong = ReadFiles(app, session, row, PlaceIn(row, outputs->formats[i]));
+      wrong = ReadFiles(app, session, row, PlaceIn(row, &outputs->formats[i]));
     }
     if (!wrong.empty()) return wrong;
   }
@@ -312,7 +312,7 @@ void AddOptionFlags(CLI::App* app, std::initializer_list<OptionGroup> groups,
                     ConvertOptions* options) {
   for (const OptionRow& row : Options()) {
     if (!IsAmong(row.group, groups)) continue;
-    AddFlag(app, FlagOf(row.name), row, {PlaceIn(row, *options)},
+    AddFlag(app, FlagOf(row.name), row, {PlaceIn(row, options)},
             Wrapped(HelpOf(row, &FlagOf)), TitleOf(row.group));
   }
 }
@@ -360,7 +360,7 @@ void AddSettingsFlags(CLI::App* app, const std::string& group,
   for (const OptionRow& row : Options()) {
     if (row.group != OptionGroup::kAnimSettings) continue;
     const std::string help(row.help);
-    AddFlag(app, FlagOf(FieldOf(row, "anim")), row, {PlaceIn(row, *format)},
+    AddFlag(app, FlagOf(FieldOf(row, "anim")), row, {PlaceIn(row, format)},
             Wrapped(row.unset.empty() ? help : help + "; default: no change"),
             group);
   }

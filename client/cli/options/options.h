@@ -3,7 +3,6 @@
 // Options that several commands share, in the groups that -h shows.
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <functional>
 #include <map>
 #include <optional>
@@ -72,18 +71,6 @@ CLI::Option* AddChoice(CLI::App* app, const std::string& name, T* value,
       ->check(CLI::Validator(
           [words](const std::string& word) { return CheckWord(word, words); },
           ""));
-}
-
-// The number in `word`; none if `word` has other bytes, such as a plus or a
-// blank, or if its value does not fit into T. If T is a floating type, "inf"
-// and "nan" are numbers.
-template <typename T>
-std::optional<T> NumberOf(std::string_view word) {
-  T value = 0;
-  const char* end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
 }
 
 // Adds an option whose value `parse` reads: word -> optional<T>. `parse` is

@@ -512,3 +512,38 @@ def test_values_that_a_message_would_lose_are_refused(words):
 
     with pytest.raises(ValueError, match="must be"):
         set_options(words, options_pb2.ConvertOptions())
+
+
+# A value of each kind, and those of options that take certain names.
+_OF_KIND = {
+    "flag": True, "whole": 2, "real": 1.5, "text": "Hips", "unit": "cm",
+    "names": ["Hips"], "arrays": ["positions"], "pairs": {"Hips": "pelvis"},
+    "severities": {"DATA_LOOP": "hint"},
+    "thresholds": {"DATA_SPIKE.degrees": 4.5}, "priorities": {"mHead": 5},
+    "map": "cmu", "frames": (1, 2), "trim": (0.5, None),
+    "numbers": (1, -2, 3.5), "loop": (0.25, 0.5)}
+_OF_OPTION = {"ignore": ["DATA_LOOP"], "only": ["DATA_LOOP"],
+              "names_to": "mixamo", "root_axes": "xzy", "root_signs": "-+-",
+              "anim_emote": "express_wink"}
+
+
+def test_every_keyword_is_checked_and_sent():
+    from bvhmill._option_types import ROWS
+    from bvhmill._options import checked, words_of
+    from bvhmill.client._option_fields import set_options, set_output
+    from bvhmill.v1 import options_pb2
+
+    for key, row in ROWS.items():
+        value = _OF_OPTION.get(key, row.words[-1] if row.words
+                               else _OF_KIND[row.kind])
+        words = words_of({key: value}, tuple(ROWS))
+        needs = {"to_up": {"up": "y"}, "to_units": {"units": 1}}.get(key, {})
+        for format in row.formats or (None,):
+            emit = [{"format": format, **words}] if format else []
+            checked({"emit": emit} if format else {**words, **needs})
+            message = options_pb2.ConvertOptions()
+            if format:
+                set_output(words, format, message.outputs.add())
+            else:
+                set_options(words, message)
+            assert row.field in str(message), key

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -13,13 +12,6 @@ namespace bvhmill {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-template <typename T>
-std::string NumberText(T value) {
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value).ptr;
-  return {buffer, end};
-}
 
 // "slerp, lerp".
 std::string Joined(std::span<const OptionWord> words) {
@@ -35,13 +27,13 @@ std::string WantedNumber(const OptionBounds& bounds, bool is_whole,
                          double largest) {
   std::string out = is_whole ? "a whole number" : "a number";
   const double most = std::min(bounds.most, largest);
-  if (bounds.is_above) return out + " above " + NumberText(bounds.least);
   if (bounds.least == -kInfinity) return out;
-  if (most == kInfinity) {
-    return out + " of at least " + NumberText(bounds.least);
-  }
-  return out + " from " + NumberText(static_cast<int64_t>(bounds.least)) +
-         " to " + NumberText(static_cast<int64_t>(most));
+  // All bounds are whole.
+  const std::string least = std::to_string(static_cast<int64_t>(bounds.least));
+  if (bounds.is_above) return out + " above " + least;
+  if (most == kInfinity) return out + " of at least " + least;
+  return out + " from " + least + " to " +
+         std::to_string(static_cast<int64_t>(most));
 }
 
 template <typename T>
@@ -182,7 +174,11 @@ std::string Wanted(const OptionRow& row) {
             return "one of " + Joined(place.words);
           },
           [](const UnitPlace&) -> std::string {
-            return "a number of meters above 0, or one of m, cm, mm, in, ft";
+            std::string words;
+            for (const UnitWord& unit : UnitWords()) {
+              words.append(words.empty() ? "" : ", ").append(unit.word);
+            }
+            return "a number of meters above 0, or one of " + words;
           },
           [](std::vector<std::string>*) -> std::string {
             return "a list of names";
@@ -260,6 +256,37 @@ std::string SetWord(std::string_view word, const EnumPlace& place) {
     known.push_back(one.word);
   }
   return "is none of " + Joined(place.words) + DidYouMean(word, known);
+}
+
+std::string SetArray(std::string_view name, const ArraysPlace& place) {
+  bool* chosen = nullptr;
+  if (name == "positions") chosen = place.positions;
+  if (name == "rotations") chosen = place.rotations;
+  if (name == "velocities") chosen = place.velocities;
+  if (chosen == nullptr) {
+    return "is none of positions, rotations, velocities" +
+           DidYouMean(name, {"positions", "rotations", "velocities"});
+  }
+  *chosen = true;
+  return {};
+}
+
+bool IsInBounds(const OptionRow& row, double value) {
+  return IsIn(row.bounds, value);
+}
+
+std::span<const UnitWord> UnitWords() {
+  static constexpr UnitWord kUnits[] = {{"m", 1},         {"cm", 0.01},
+                                        {"mm", 0.001},    {"in", 0.0254},
+                                        {"inch", 0.0254}, {"ft", 0.3048}};
+  return kUnits;
+}
+
+std::optional<double> MetresOf(std::string_view word) {
+  for (const UnitWord& unit : UnitWords()) {
+    if (unit.word == word) return unit.metres;
+  }
+  return std::nullopt;
 }
 
 absl::Status CheckBounds(const ConvertOptions& options) {

@@ -49,13 +49,6 @@ constexpr OptionWord kWordsOfJointPositions[] = {
     Word("ignore", JointPositions::kIgnore)};
 constexpr OptionWord kWordsOfRootOffset[] = {
     Word("ignore", RootOffset::kReplaced), Word("add", RootOffset::kAdded)};
-constexpr OptionWord kWordsOfTextEncoding[] = {
-    Word("utf-8", TextEncoding::kUtf8),
-    Word("shift-jis", TextEncoding::kShiftJis),
-    Word("gbk", TextEncoding::kGbk),
-    Word("big5", TextEncoding::kBig5),
-    Word("cp949", TextEncoding::kCp949),
-    Word("latin-1", TextEncoding::kLatin1)};
 constexpr OptionWord kWordsOfUpAxis[] = {Word("y", UpAxis::kY),
                                          Word("z", UpAxis::kZ)};
 constexpr OptionWord kWordsOfDropMode[] = {Word("poses", DropMode::kKeepPoses),
@@ -91,7 +84,6 @@ EnumPlace EnumAt(T* at, std::span<const OptionWord> words) {
   EnumPlace At(Name* at) { return EnumAt(at, kWordsOf##Name); }
 BVHMILL_ENUM(JointPositions)
 BVHMILL_ENUM(RootOffset)
-BVHMILL_ENUM(TextEncoding)
 BVHMILL_ENUM(UpAxis)
 BVHMILL_ENUM(DropMode)
 BVHMILL_ENUM(Interpolation)
@@ -101,6 +93,16 @@ BVHMILL_ENUM(RotationSpace)
 BVHMILL_ENUM(AnimProfile)
 BVHMILL_ENUM(AnimReference)
 #undef BVHMILL_ENUM
+EnumPlace At(TextEncoding* at) {
+  static const auto* const kWords = [] {
+    auto* const words = new std::vector<OptionWord>();
+    for (const std::string_view name : EncodingNames()) {
+      words->push_back(Word(name, EncodingNamed(name)));
+    }
+    return words;
+  }();
+  return EnumAt(at, *kWords);
+}
 // Places of other types are what they are.
 template <typename T>
 T At(T place) {
@@ -280,14 +282,22 @@ const OptionRow* FindOption(std::string_view name) {
   return it == rows.end() ? nullptr : &*it;
 }
 
-OptionPlace PlaceIn(const OptionRow& row, const ConvertOptions& options) {
+OptionPlace PlaceIn(const OptionRow& row, ConvertOptions* options) {
   if (row.in_clip == nullptr) return std::monostate();
-  return row.in_clip(const_cast<ConvertOptions*>(&options));
+  return row.in_clip(options);
+}
+
+OptionPlace PlaceIn(const OptionRow& row, FormatOptions* format) {
+  if (row.in_format == nullptr) return std::monostate();
+  return row.in_format(format);
+}
+
+OptionPlace PlaceIn(const OptionRow& row, const ConvertOptions& options) {
+  return PlaceIn(row, const_cast<ConvertOptions*>(&options));
 }
 
 OptionPlace PlaceIn(const OptionRow& row, const FormatOptions& format) {
-  if (row.in_format == nullptr) return std::monostate();
-  return row.in_format(const_cast<FormatOptions*>(&format));
+  return PlaceIn(row, const_cast<FormatOptions*>(&format));
 }
 
 bool IsDefault(const OptionRow& row, const OptionPlace& place) {
@@ -424,12 +434,6 @@ std::string HelpOf(const OptionRow& row,
   return is_stated ? help + "; default " + unset : help;
 }
 
-bool* ArrayNamed(std::string_view name, const ArraysPlace& place) {
-  if (name == "positions") return place.positions;
-  if (name == "rotations") return place.rotations;
-  return name == "velocities" ? place.velocities : nullptr;
-}
-
 void ResetPlace(const OptionPlace& place) {
   std::visit(
       Overloaded{[](const auto& /*place*/) {},
@@ -466,19 +470,6 @@ bool IsList(const OptionRow& row) {
                  [](std::vector<JointPriority>*) { return true; },
                  [](const ArraysPlace&) { return true; }},
       row.fallback);
-}
-
-std::optional<double> MetresOf(std::string_view word) {
-  struct Unit {
-    std::string_view word;
-    double metres;
-  };
-  constexpr Unit kUnits[] = {{"m", 1},       {"cm", 0.01},     {"mm", 0.001},
-                             {"in", 0.0254}, {"inch", 0.0254}, {"ft", 0.3048}};
-  for (const Unit& unit : kUnits) {
-    if (unit.word == word) return unit.metres;
-  }
-  return std::nullopt;
 }
 
 }  // namespace bvhmill

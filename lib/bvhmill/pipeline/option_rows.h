@@ -123,9 +123,11 @@ std::span<const OptionRow> Options();
 const OptionRow* FindOption(std::string_view name);
 
 // The place of `row` in `options`; monostate if the option is one of outputs.
-// The place allows writing; do not write to const options.
-OptionPlace PlaceIn(const OptionRow& row, const ConvertOptions& options);
+OptionPlace PlaceIn(const OptionRow& row, ConvertOptions* options);
 // The same for an output; monostate if the format does not have the option.
+OptionPlace PlaceIn(const OptionRow& row, FormatOptions* format);
+// To read: do not write to these places.
+OptionPlace PlaceIn(const OptionRow& row, const ConvertOptions& options);
 OptionPlace PlaceIn(const OptionRow& row, const FormatOptions& format);
 
 // True if the value at `place` is that of options nobody has touched.
@@ -174,13 +176,21 @@ std::string SetNumber(const OptionRow& row, double value,
 // Sets the value of a word of an enum. Otherwise returns why not, as SetNumber
 // does.
 std::string SetWord(std::string_view word, const EnumPlace& place);
-// The member of the array `name`; null if there is none.
-bool* ArrayNamed(std::string_view name, const ArraysPlace& place);
+// Chooses the array `name`. Otherwise returns why not.
+std::string SetArray(std::string_view name, const ArraysPlace& place);
+// True if a number is in the bounds of `row`.
+bool IsInBounds(const OptionRow& row, double value);
 // True if the option is a list, which several words make.
 bool IsList(const OptionRow& row);
 // Empties a value of several parts, so that no part of it stays when another is
 // set. Values of one part stay.
 void ResetPlace(const OptionPlace& place);
+// A unit of length.
+struct UnitWord {
+  std::string_view word;
+  double metres;
+};
+std::span<const UnitWord> UnitWords();
 // The number of metres of a word such as "cm"; nullopt if it is none.
 std::optional<double> MetresOf(std::string_view word);
 

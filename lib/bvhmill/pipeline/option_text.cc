@@ -1,27 +1,15 @@
 #include "bvhmill/pipeline/option_text.h"
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <type_traits>
 #include <vector>
 
-#include "bvhmill/base/nearest.h"
 #include "bvhmill/base/utf8.h"
 #include "bvhmill/report/thresholds.h"
 
 namespace bvhmill {
 namespace {
-
-// The number in `word`; none if it has other bytes, such as a plus or a blank.
-template <typename T>
-std::optional<T> NumberOf(std::string_view word) {
-  T value = 0;
-  const char* const end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
 
 std::vector<std::string_view> Split(std::string_view word, char by) {
   std::vector<std::string_view> parts;
@@ -177,13 +165,8 @@ struct WordSetter {
     return {};
   }
   std::string operator()(const ArraysPlace& to) const {
-    bool* const chosen = ArrayNamed(word, to);
-    if (chosen == nullptr) {
-      return Quote(word) + " is none of positions, rotations, velocities" +
-             DidYouMean(word, {"positions", "rotations", "velocities"});
-    }
-    *chosen = true;
-    return {};
+    const std::string why = SetArray(word, to);
+    return why.empty() ? why : Quote(word) + " " + why;
   }
   std::string operator()(const LoopPlace& to) const {
     *to.loop = word != "false";

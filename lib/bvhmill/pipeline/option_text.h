@@ -2,6 +2,8 @@
 
 // Options as words: on a command line, in a file of settings.
 
+#include <charconv>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +11,18 @@
 #include "bvhmill/pipeline/option_rows.h"
 
 namespace bvhmill {
+
+// The number in `word`; none if `word` has other bytes, such as a plus or a
+// blank, or if its value does not fit into T. If T is a floating type, "inf"
+// and "nan" are numbers.
+template <typename T>
+std::optional<T> NumberOf(std::string_view word) {
+  T value = 0;
+  const char* const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
 
 // Sets the option of `row` at `place` to the value of `words`: one word, and
 // several if it is a list. A list replaces what was there.

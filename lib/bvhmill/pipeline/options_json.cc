@@ -195,12 +195,9 @@ struct ValueSetter {
   std::string operator()(const ArraysPlace& to) const {
     if (!json.is_array()) return NotA("a list of arrays");
     for (const Json& name : json) {
-      bool* const array =
-          name.is_string() ? ArrayNamed(name.get<std::string>(), to) : nullptr;
-      if (array == nullptr) {
-        return Shown(name) + " is none of positions, rotations, velocities";
-      }
-      *array = true;
+      if (!name.is_string()) return NotA("a list of arrays");
+      const std::string why = SetArray(name.get_ref<const std::string&>(), to);
+      if (!why.empty()) return Shown(name) + " " + why;
     }
     return {};
   }
@@ -301,7 +298,7 @@ absl::Status ReadOwnOptions(const Json& json, OutputRequest* output) {
     if (key == "format" || key == "id" || value.is_null()) continue;
     const OptionRow* const row = FindOption(key);
     if (row == nullptr) return NoSuchOption(key);
-    const OptionPlace place = PlaceIn(*row, output->format);
+    const OptionPlace place = PlaceIn(*row, &output->format);
     if (place.index() == 0) {
       return InvalidField(key, "the format " +
                                    std::string(FormatOf(output->format).name) +
@@ -317,7 +314,7 @@ absl::Status SetInOutputs(const OptionRow& row, const Json& json,
                           std::vector<OutputRequest>* outputs) {
   bool is_set = false;
   for (OutputRequest& output : *outputs) {
-    const OptionPlace place = PlaceIn(row, output.format);
+    const OptionPlace place = PlaceIn(row, &output.format);
     if (place.index() == 0) continue;
     BVHMILL_RETURN_IF_ERROR(SetValue(row, json, place));
     is_set = true;
@@ -375,9 +372,9 @@ struct SchemaOf {
   }
   Schema operator()(const EnumPlace& place) const { return Words(place.words); }
   Schema operator()(const UnitPlace&) const {
-    return {{"anyOf",
-             {Number(row.bounds, "number"),
-              {{"enum", {"m", "cm", "mm", "in", "inch", "ft"}}}}}};
+    Schema words = Schema::array();
+    for (const UnitWord& unit : UnitWords()) words.push_back(unit.word);
+    return {{"anyOf", {Number(row.bounds, "number"), {{"enum", words}}}}};
   }
   Schema operator()(std::vector<std::string>*) const {
     return List(Type("string"));
@@ -447,7 +444,7 @@ absl::Status OptionsFromJson(std::string_view json, ConvertOptions* options) {
     BVHMILL_RETURN_IF_ERROR(
         row->in_clip == nullptr
             ? SetInOutputs(*row, value, &options->outputs)
-            : SetValue(*row, value, PlaceIn(*row, *options)));
+            : SetValue(*row, value, PlaceIn(*row, options)));
   }
   // Options of one output override those of all.
   for (size_t i = 0; emits && i < options->outputs.size(); ++i) {

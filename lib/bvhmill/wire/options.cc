@@ -474,7 +474,7 @@ absl::Status ReadFields(const Message& message,
                         const std::vector<OptionField>& fields,
                         std::string_view path, Target* target) {
   for (const OptionField& option : fields) {
-    const OptionPlace place = PlaceIn(*option.row, *target);
+    const OptionPlace place = PlaceIn(*option.row, target);
     BVHMILL_RETURN_IF_ERROR(
         std::visit(FieldReader{message, option, place, path}, place));
   }

@@ -69,9 +69,9 @@ void SetAnyOption(const std::vector<std::string>& names, Choices* choices,
       testing::OptionSamples();
   const testing::OptionSample& sample = samples[choices->Below(samples.size())];
   const std::vector<std::string> words = WordsOf(sample, names, choices);
-  SetOption(*sample.row, words, PlaceIn(*sample.row, *options));
-  for (const OutputRequest& output : options->outputs) {
-    SetOption(*sample.row, words, PlaceIn(*sample.row, output.format));
+  SetOption(*sample.row, words, PlaceIn(*sample.row, options));
+  for (OutputRequest& output : options->outputs) {
+    SetOption(*sample.row, words, PlaceIn(*sample.row, &output.format));
   }
 }
 
