@@ -1,4 +1,4 @@
-// The toy format "frames", which add_frames.py adds in five files.
+// The toy format "frames", which add_frames.py adds in four files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,13 +35,12 @@ std::vector<std::string> FilesBelow(const std::string& folder) {
   return files;
 }
 
-TEST(ToyFormat, TouchesFiveFiles) {
+TEST(ToyFormat, TouchesFourFiles) {
   EXPECT_THAT(FilesBelow(BVHMILL_TOY_OVERLAY),
               UnorderedElementsAre("lib/bvhmill/encode/output.h",
                                    "lib/bvhmill/encode/formats.inc",
                                    "lib/bvhmill/encode/frames.cc",
-                                   "proto/bvhmill/v1/options.proto",
-                                   "lib/bvhmill/wire/options.cc"));
+                                   "proto/bvhmill/v1/options.proto"));
 }
 
 TEST(ToyFormat, IsInTheRegistry) {
