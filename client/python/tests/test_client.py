@@ -284,7 +284,7 @@ def test_a_client_finds_a_server_that_starts_later(walk, monkeypatch):
         if not started:
             started.append(Server(port=port))
 
-    monkeypatch.setattr("bvhmill.client._sync.time.sleep", sleep)
+    monkeypatch.setattr("time.sleep", sleep)
     try:
         assert client.read(walk).frames == 200
     finally:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ctypes
 import errno
 import os
+import time
 import weakref
 from dataclasses import astuple, dataclass, field
 from typing import Any, Iterator
@@ -15,7 +17,9 @@ import grpc.aio
 
 from bvhmill._errors import BvhError, error_of, printable
 from bvhmill._report import Report, Verdict
+from bvhmill.client._threads import in_thread
 from bvhmill.client._tls import authorities, tls_fault
+from bvhmill.client._turns import Pause, Steps, Turns, Work
 from bvhmill.v1 import status_pb2
 
 
@@ -272,6 +276,26 @@ class Connection:
         """A channel that has failed waits a second before it connects."""
         self._close_if_idle()
 
+    def _run(self, steps: Steps) -> Any:
+        """What the steps return."""
+        turns = Turns(steps)
+        try:
+            while (step := turns.next()) is not None:
+                with turns.answering():
+                    turns.answer = self._do(step)
+            return turns.value
+        finally:
+            turns.close()
+
+    def _do(self, step: Any) -> Any:
+        if isinstance(step, Work):
+            return step.run()
+        if isinstance(step, Pause):
+            self._reopen()
+            return time.sleep(step.seconds)
+        with self._calling():
+            return step()
+
 
 class AsyncConnection:
     """The same for the event loop of the first call."""
@@ -304,6 +328,23 @@ class AsyncConnection:
         if self._channel is None:
             self._channel = _channel(grpc.aio, self._settings)
         return self._channel
+
+    async def _run(self, steps: Steps) -> Any:
+        turns = Turns(steps)
+        try:
+            while (step := turns.next()) is not None:
+                with turns.answering():
+                    turns.answer = await self._do(step)
+            return turns.value
+        finally:
+            turns.close()
+
+    async def _do(self, step: Any) -> Any:
+        if isinstance(step, Work):
+            return await in_thread(step)
+        if isinstance(step, Pause):
+            return await asyncio.sleep(step.seconds)
+        return await step()
 
 
 def _rebuild(kind: Any, settings: tuple[Any, ...]) -> Any:

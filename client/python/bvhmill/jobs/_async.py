@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 from functools import partial as bound
 from typing import TYPE_CHECKING, Any, AsyncGenerator, List, Mapping
@@ -16,13 +15,14 @@ from bvhmill._closing import AsyncClosing
 from bvhmill._options import Array, ReadOptions, shows
 from bvhmill._source import Path
 from bvhmill.client._connection import AsyncConnection, Settings
-from bvhmill.client._threads import each
+from bvhmill.client._threads import each, in_thread
+from bvhmill.client._turns import Steps, Turns, Work
 from bvhmill.jobs import _fetch, _steps
-from bvhmill.jobs._calls import (AT_ONCE, Call, Give, Several, Tries, Work,
-                                 patience_of)
+from bvhmill.jobs._calls import (AT_ONCE, Call, Give, Several, patience_of,
+                                 tried)
 from bvhmill.jobs._outputs import Emit
 from bvhmill.jobs._sources import Sources
-from bvhmill.jobs._steps import Progress, Steps, Turns, UploadProgress
+from bvhmill.jobs._steps import Progress, UploadProgress
 from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip, Submission)
 from bvhmill.jobs._watch import CallWatch, LoopWatch
 
@@ -106,16 +106,6 @@ class AsyncJobs(AsyncConnection):
         """As `Jobs.delete_blob`."""
         await self._run(_steps.delete_blob(blob))
 
-    async def _run(self, steps: Steps) -> Any:
-        turns = Turns(steps)
-        try:
-            while (step := turns.next()) is not None:
-                with turns.answering():
-                    turns.answer = await self._do(step)
-            return turns.value
-        finally:
-            turns.close()
-
     async def _iterate(self, steps: Steps) -> AsyncGenerator[Any, None]:
         turns = Turns(steps)
         try:
@@ -129,20 +119,11 @@ class AsyncJobs(AsyncConnection):
             turns.close()
 
     async def _do(self, step: Any) -> Any:
-        if isinstance(step, Work):
-            return await _in_thread(step)
         if isinstance(step, Several):
             return await self._several(step.calls)
-        tries = Tries(step, self._settings)
-        while True:
-            try:
-                answer = await self._try(step)
-                self._has_worked = True
-                return answer
-            except grpc.RpcError as error:
-                pause = await asyncio.to_thread(tries.pause_after, error,
-                                                self._has_worked)
-            await asyncio.sleep(pause)
+        if isinstance(step, Call):
+            return await self._run(tried(step, self))
+        return await super()._do(step)
 
     async def _several(self, calls: Sequence[Call]) -> List[Any]:
         gate = asyncio.Semaphore(AT_ONCE)
@@ -189,8 +170,8 @@ async def _received(call: Call, answer: Any, call_watch: CallWatch) -> Any:
     async for message in answer:
         call_watch.pause()
         if call.writes:
-            goes_on = await _in_thread(Work(bound(call.receive, message),
-                                            must_end=True))
+            goes_on = await in_thread(Work(bound(call.receive, message),
+                                           must_end=True))
         else:
             goes_on = call.receive(message)
         if not goes_on:
@@ -199,15 +180,3 @@ async def _received(call: Call, answer: Any, call_watch: CallWatch) -> Any:
         if message.ByteSize():
             call_watch.sign()
     return None
-
-
-async def _in_thread(work: Work[Any]) -> Any:
-    run = asyncio.get_running_loop().run_in_executor(None, work.run)
-    if not work.must_end:
-        return await run
-    try:
-        return await asyncio.shield(run)
-    finally:
-        while not run.done():
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.wait([run])

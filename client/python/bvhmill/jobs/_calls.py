@@ -5,16 +5,23 @@ from __future__ import annotations
 import random
 import time
 from dataclasses import dataclass
-from typing import Any, Callable, Generic, Sequence, TypeVar
+from functools import partial as bound
+from typing import TYPE_CHECKING, Any, Callable, Sequence
+
+import grpc
 
 from bvhmill.client._connection import (TLS, ServerError, Settings, detail_of,
-                                        server_error_of)
+                                        server_error_of, was_closed)
+from bvhmill.client._turns import Pause, Steps, Work
 from bvhmill.jobs._types import JobsUnavailable
 from bvhmill.v1.blob_service_pb2_grpc import BlobServiceStub
 from bvhmill.v1.job_service_pb2_grpc import JobServiceStub
 from bvhmill.v1.server_service_pb2_grpc import ServerServiceStub
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from bvhmill.jobs._async import AsyncJobs
+    from bvhmill.jobs._sync import Jobs
+
 # Seconds without progress after which a call is given up.
 PATIENCE = 60.0
 _FIRST_PAUSE = 0.1
@@ -30,8 +37,9 @@ class Call:
 
     `request` makes the request of each try: a message or, for an upload, an
     iterator of messages. `receive` takes each message of an answer that is a
-    stream; the call ends if it returns False. `recover` may mend the request after a failure. `progress` is a
-    number that grows if a try got further than the ones before.
+    stream; the call ends if it returns False. `recover` may mend the request
+    after a failure. `progress` is a number that grows if a try got further than
+    the ones before.
     """
 
     method: str
@@ -62,16 +70,6 @@ class Call:
 def patience_of(settings: Settings) -> float:
     """Seconds without progress after which a call is given up."""
     return PATIENCE if settings.timeout is None else settings.timeout
-
-
-@dataclass
-class Work(Generic[T]):
-    """Work with files, which must not stop an event loop."""
-
-    run: Callable[[], T]
-    # True if the steps free what it uses: a call that is cancelled waits for
-    # its end.
-    must_end: bool = False
 
 
 @dataclass
@@ -142,6 +140,25 @@ class Tries:
             self._progress = progress
             self._last = time.monotonic()
             self._pause = _FIRST_PAUSE
+
+
+def tried(call: Call, client: Jobs | AsyncJobs) -> Steps:
+    """The answer of a call, which is tried again while there is hope."""
+    tries = Tries(call, client._settings)
+    while True:
+        try:
+            answer = yield bound(client._try, call)
+            client._has_worked = True
+            return answer
+        except ValueError as error:
+            if not was_closed(error):
+                raise
+            continue
+        except grpc.RpcError as error:
+            pause = yield Work(bound(tries.pause_after, error,
+                                     client._has_worked))
+        if pause > 0:
+            yield Pause(pause)
 
 
 def _reason_of(error: Any) -> str:

@@ -13,12 +13,13 @@ from bvhmill._errors import BvhError, printable
 from bvhmill.client._messages import (error_of_output, error_of_result,
                                       has_facts, outcome_of,
                                       report_json, report_of)
+from bvhmill.client._turns import Steps, Work
 from bvhmill.jobs._blobs import Download, Fetched
-from bvhmill.jobs._calls import Give, Several, Work, unary
+from bvhmill.jobs._calls import Give, Several, unary
 from bvhmill.jobs._formats import FileFormats
 from bvhmill.jobs._folder import REPORT_EXTENSION, Folder, NewFiles
 from bvhmill.jobs._outputs import TakeRecipe
-from bvhmill.jobs._steps import (EMIT_NOTE, REPORT_NOTE, PageBounds, Steps,
+from bvhmill.jobs._steps import (EMIT_NOTE, REPORT_NOTE, PageBounds,
                                  broken_answer, wait)
 from bvhmill.jobs._types import JobLike, SavedClip, name_of_job
 from bvhmill.v1 import job_service_pb2 as v1
@@ -135,8 +136,8 @@ def _damage_of(result: Any) -> BvhError:
     """The error of a clip with an output that has other bytes."""
     path = path_of(result)
     return BvhError(
-        f"{printable(path)}: error: JOB_DAMAGED: the bytes of an output do not have its "
-        "digest", code="JOB_DAMAGED", report=report_of(result.report),
+        f"{printable(path)}: error: JOB_DAMAGED: the bytes of an output do not "
+        "have its digest", code="JOB_DAMAGED", report=report_of(result.report),
         source_name=path)
 
 

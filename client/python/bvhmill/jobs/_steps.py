@@ -6,17 +6,16 @@ clients run them.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import threading
 import time
 import uuid
-from typing import Any, Callable, Generator, Iterator, Mapping, Sequence
-from typing import Union
+from typing import Any, Callable, Generator, Mapping, Sequence
 
 from bvhmill.client._connection import ServerError
+from bvhmill.client._turns import Steps, Work
 from bvhmill.jobs._blobs import ASK_BYTES, Upload
-from bvhmill.jobs._calls import Call, Give, Several, Work, unary
+from bvhmill.jobs._calls import Several, unary
 from bvhmill.jobs._outputs import Emit, emitted, has_report, job_options
 from bvhmill.jobs._sources import Clip, Sources, clips_of
 from bvhmill.jobs._types import (Job, JobLike, JobState, Submission, job_of,
@@ -24,8 +23,6 @@ from bvhmill.jobs._types import (Job, JobLike, JobState, Submission, job_of,
 from bvhmill.v1 import blob_service_pb2, server_service_pb2
 from bvhmill.v1 import job_service_pb2 as v1
 
-Step = Union[Call, Several, Work[Any], Give]
-Steps = Generator[Step, Any, Any]
 Progress = Callable[[Job], object]
 UploadProgress = Callable[[int, int], object]
 
@@ -40,41 +37,6 @@ REPORT_NOTE = "bvhmill.report"
 _BYTES_NOTE = "bvhmill.bytes"
 # The outputs that are files. Without it, all are.
 EMIT_NOTE = "bvhmill.emit"
-
-
-class Turns:
-    """Runs steps: gives them answers, or the errors of what they asked for."""
-
-    def __init__(self, steps: Steps) -> None:
-        self._steps = steps
-        self._fault: Exception | None = None
-        self.answer: Any = None
-        # The value that the steps have returned.
-        self.value: Any = None
-
-    def next(self) -> Step | None:
-        """The next step; None at the end."""
-        fault, self._fault = self._fault, None
-        answer, self.answer = self.answer, None
-        try:
-            if fault is not None:
-                return self._steps.throw(fault)
-            return self._steps.send(answer)
-        except StopIteration as end:
-            self.value = end.value
-            return None
-
-    @contextlib.contextmanager
-    def answering(self) -> Iterator[None]:
-        """Keeps an error for the steps."""
-        try:
-            yield
-        except Exception as error:
-            self._fault = error
-
-    def close(self) -> None:
-        """Ends the steps."""
-        self._steps.close()
 
 
 class Order:
@@ -184,7 +146,7 @@ def _uploaded(clips: Sequence[Clip], chunk_bytes: int,
             upload.check((yield upload.call()))
 
 
-def _missing(clips: Sequence[Clip]) -> Generator[Step, Any, list[Clip]]:
+def _missing(clips: Sequence[Clip]) -> Generator[Any, Any, list[Clip]]:
     by_name = {clip.blob: clip for clip in reversed(clips)}
     names = list(by_name)[::-1]
     missing = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import itertools
 import os
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Deque, Generator, List, Mapping
 from typing import Sequence
@@ -16,13 +15,14 @@ from bvhmill._batch import Outcome
 from bvhmill._closing import Closing
 from bvhmill._options import Array, ReadOptions, shows
 from bvhmill._source import Path
-from bvhmill.client._connection import Connection, Settings, was_closed
+from bvhmill.client._connection import Connection, Settings
+from bvhmill.client._turns import Steps, Turns
 from bvhmill.jobs import _fetch, _steps
-from bvhmill.jobs._calls import (AT_ONCE, Call, Give, Several, Tries, Work,
-                                 patience_of)
+from bvhmill.jobs._calls import (AT_ONCE, Call, Give, Several, patience_of,
+                                 tried)
 from bvhmill.jobs._outputs import Emit
 from bvhmill.jobs._sources import Sources
-from bvhmill.jobs._steps import Progress, Steps, Turns, UploadProgress
+from bvhmill.jobs._steps import Progress, UploadProgress
 from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip, Submission)
 from bvhmill.jobs._watch import CallWatch, ThreadWatch
 
@@ -202,16 +202,6 @@ class Jobs(Connection):
         """
         self._run(_steps.delete_blob(blob))
 
-    def _run(self, steps: Steps) -> Any:
-        turns = Turns(steps)
-        try:
-            while (step := turns.next()) is not None:
-                with turns.answering():
-                    turns.answer = self._do(step)
-            return turns.value
-        finally:
-            turns.close()
-
     def _iterate(self, steps: Steps) -> Generator[Any, None, None]:
         turns = Turns(steps)
         try:
@@ -225,26 +215,11 @@ class Jobs(Connection):
             turns.close()
 
     def _do(self, step: Any) -> Any:
-        if isinstance(step, Work):
-            return step.run()
         if isinstance(step, Several):
             return self._several(step.calls)
-        tries = Tries(step, self._settings)
-        while True:
-            try:
-                with self._calling():
-                    answer = self._try(step)
-                self._has_worked = True
-                return answer
-            except ValueError as error:
-                if not was_closed(error):
-                    raise
-                continue
-            except grpc.RpcError as error:
-                pause = tries.pause_after(error, self._has_worked)
-            if pause > 0:
-                self._reopen()
-                time.sleep(pause)
+        if isinstance(step, Call):
+            return self._run(tried(step, self))
+        return super()._do(step)
 
     def _several(self, calls: Sequence[Call]) -> List[Any]:
         answers: List[Any] = []
