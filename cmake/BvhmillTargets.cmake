@@ -46,36 +46,26 @@ function(bvhmill_quick_to_compile target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# bvhmill_compile_by_folder(TARGET SOURCE...): compiles the sources of one folder
-# as one, since reading headers (of the standard library, gRPC, gmock, CLI11)
-# takes most of the time. So the names in a folder must differ, also those of no
-# linkage, and none may hide a name of a header that another source of the folder
-# uses.
+# bvhmill_compile_by_folder(TARGET [FOLDER...]): compiles the sources of each
+# folder as one, or those of the named folders. For code that includes gRPC, the
+# messages, CLI11 or gmock: parsing these takes most of the time. So the names in
+# a folder must differ, also those of no linkage. Sources that the build makes
+# are compiled alone.
 function(bvhmill_compile_by_folder target)
   if(NOT BVHMILL_BY_FOLDER)
     return()
   endif()
   set_target_properties(${target} PROPERTIES
     UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  foreach(source ${ARGN})
-    get_filename_component(folder "${source}" DIRECTORY)
-    string(MAKE_C_IDENTIFIER "in_${folder}" group)
-    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
-  endforeach()
-endfunction()
-
-# bvhmill_compile_folders(TARGET FOLDER...): the same for the sources of TARGET
-# that are in these folders, and not in folders below them.
-function(bvhmill_compile_folders target)
   get_target_property(sources ${target} SOURCES)
-  set(chosen)
-  foreach(source ${sources})
+  foreach(source IN LISTS sources)
     get_filename_component(folder "${source}" DIRECTORY)
-    if(folder IN_LIST ARGN)
-      list(APPEND chosen "${source}")
+    if((NOT ARGN AND NOT source MATCHES "^${PROJECT_BINARY_DIR}") OR
+       folder IN_LIST ARGN)
+      string(MAKE_C_IDENTIFIER "in_${folder}" group)
+      set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
     endif()
   endforeach()
-  bvhmill_compile_by_folder(${target} ${chosen})
 endfunction()
 
 # bvhmill_precompile(TARGET HEADER...): precompiles headers that many sources of

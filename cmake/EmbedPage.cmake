@@ -1,5 +1,5 @@
 # Writes the sources of a page into a file of C++, as the functions of
-# client/cli/report/page_parts.h.
+# client/cli/report/html_writer.h.
 #
 #   cmake -DPAGE=FOLDER -DOUT=FILE -P EmbedPage.cmake
 #
@@ -48,7 +48,7 @@ as_literal("${style}" style)
 as_literal("${script}" script)
 file(WRITE "${OUT}" "// Made by cmake/EmbedPage.cmake of client/cli/report/page.
 
-#include \"client/cli/report/page_parts.h\"
+#include \"client/cli/report/html_writer.h\"
 
 namespace bvhmill::client {
 

@@ -1,4 +1,5 @@
-// bvhmilld: the server program.
+// bvhmilld, the server program: reads its configuration, starts a Server, waits
+// for a signal and drains.
 
 #include <fcntl.h>
 #include <google/protobuf/stubs/logging.h>
@@ -13,16 +14,13 @@
 
 #include "absl/synchronization/mutex.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/settings/small_file.h"
-#include "server/app/check_config.h"
 #include "server/app/config.h"
-#include "server/app/sd_notify.h"
+#include "server/app/process.h"
 #include "server/app/server.h"
-#include "server/app/stop_signals.h"
-#include "server/app/watchdog.h"
 #include "server/auth/tokens.h"
-#include "server/jobs/stored_message.h"
+#include "server/jobs/job_messages.h"
 #include "server/limits/memory.h"
 #include "server/store/check_data.h"
 
@@ -37,9 +35,10 @@ void RaiseFileLimit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// A connection would get the number of a stream that is closed, and with it the
-// lines of the log. A library may have taken the number before main: its files
-// close on exec, and those that a program inherits do not.
+// Refuses a closed stdout or stderr: a connection could get its file number,
+// and the lines of the log would go to that peer. A library may have opened a
+// file with that number before main; its files close on exec, inherited ones do
+// not.
 absl::Status CheckStreams() {
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     const int flags = fcntl(stream, F_GETFD);
@@ -112,8 +111,8 @@ int CheckDataOnly(const bvhmill::server::ServerConfig& config) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Debian's gRPC looks for deadlocks of its mutexes whenever it takes one,
-  // unless it is told not to.
+  // Debian's gRPC checks for deadlocks each time it locks a mutex; this turns
+  // the check off.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   bvhmill::server::ServerConfig config;
   int exit_code = 0;
@@ -126,21 +125,21 @@ int main(int argc, char** argv) {
   if (const absl::Status open = CheckStreams(); !open.ok()) {
     return Fail(open, 2);
   }
-  // gRPC's own log says in many lines what the one below says.
+  // gRPC would log at length what the status below says in one line.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
-  // Nor has protobuf to say what a peer's bytes are not.
+  // protobuf would log each message of a peer that it cannot parse.
   google::protobuf::SetLogHandler(nullptr);
-  // Who reads the log, or a connection, may go away.
+  // The reader of the log, or a peer, may close its end.
   signal(SIGPIPE, SIG_IGN);
   RaiseFileLimit();
   bvhmill::server::ReturnLargeBlocks();
-  // It lives as long as the program: its thread does.
+  // Never destroyed: its thread runs until the program ends.
   static auto& signals =
       *new bvhmill::server::StopSignals(config.drain_seconds);
   std::unique_ptr<bvhmill::server::Server> server;
   const absl::Status status = bvhmill::server::Server::Start(config, &server);
   if (!status.ok()) return Fail(status, 1);
-  // All lines are written at once.
+  // The flush at the end writes all lines at once.
   std::cout << "listening on " << server->address() << "\n";
   if (!server->metrics_address().empty()) {
     std::cout << "metrics on " << server->metrics_address() << "\n";

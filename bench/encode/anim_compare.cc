@@ -14,7 +14,7 @@
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/anim/fit/curve_fit.h"
-#include "bvhmill/anim/format/anim_format.h"
+#include "bvhmill/anim/format/anim_motion.h"
 #include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/edit/edit_clip.h"

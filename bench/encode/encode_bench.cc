@@ -18,7 +18,7 @@
 #include "bench/support/metrics.h"
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
-#include "bvhmill/anim/format/anim_writer.h"
+#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/bvh/parsed_clip.h"

@@ -14,7 +14,7 @@
 #include "bench/read/read_runs.h"
 #include "bench/support/corpus.h"
 #include "bench/support/metrics.h"
-#include "bvhmill/pipeline/internal/parallel_kinds.h"
+#include "bvhmill/pipeline/internal/converter_state.h"
 #include "bvhmill/text/rows.h"
 
 namespace bvhmill::bench {

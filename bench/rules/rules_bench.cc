@@ -34,7 +34,6 @@
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/writer.h"
 #include "bvhmill/pipeline/convert.h"
-#include "bvhmill/pipeline/discarding_receiver.h"
 #include "tests/faults/corpus.h"
 #include "tests/faults/score.h"
 

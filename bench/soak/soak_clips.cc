@@ -6,7 +6,6 @@
 
 #include "bench/support/corpus.h"
 #include "bench/support/gzip.h"
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/wire/options.h"

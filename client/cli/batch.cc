@@ -8,21 +8,20 @@
 #include <new>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/pipeline/workers.h"
 #include "bvhmill/report/issue_log.h"
 #include "client/cli/io/read_clip.h"
-#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {
 
 using Kind = Outcome::Kind;
 
-// The report of the reader of `format`, which has places in the text if the
-// format is one.
+// The result for a clip above the limit, with the report that the reader of
+// `format` makes: it has a line and a column if the format is text.
 ConvertResult TooLarge(SourceFormat format, const ReportOptions& options,
                        int64_t limit) {
   IssueLog log(options);
@@ -50,8 +49,8 @@ v1::ContentEncoding OnWire(Encoding encoding) {
   return v1::CONTENT_ENCODING_ZSTD;
 }
 
-// `result` of a server, with the words of this program if the server could not
-// unpack the clip.
+// Replaces an error of the server about the decompression of a clip by the
+// error that this process reports. Returns other results unchanged.
 ConvertResult AsIfUnpackedHere(ConvertResult result, SourceFormat format,
                                const ReportOptions& report, int64_t limit) {
   const CallError error = CallErrorOf(result.status);
@@ -89,13 +88,13 @@ Kind KindOf(const absl::Status& status, const Session& session) {
   return session.engine->IsRemote() ? Kind::kServerError : Kind::kFailed;
 }
 
-// Shows what clips have to say in their order, as soon as all before them have
-// said it.
+// Prints the texts of outcomes in the order of the inputs. Thread-safe.
 class OrderedTalk {
  public:
   explicit OrderedTalk(Console* console) : console_(*console) {}
 
-  // Once for each index. False if the data are not read any more.
+  // Stores `outcome`, and prints all outcomes whose predecessors are printed.
+  // Call once for each index. False if stdout accepts no more data.
   bool Put(size_t index, Outcome outcome) {
     const std::lock_guard lock(mutex_);
     waiting_.emplace(index, std::move(outcome));
@@ -157,10 +156,10 @@ class Tally {
   const Totals& totals() const { return totals_; }
 
  private:
-  // Exit codes happen to ascend by what matters more.
+  // A more important exit status has a larger number.
   void Raise(ExitCode exit) { totals_.exit = std::max(totals_.exit, exit); }
 
-  // All clips in flight tell the same about a lost server; once is enough.
+  // Every clip in flight reports the lost server; only the first is printed.
   void StopBy(ExitCode exit, Outcome* outcome) {
     Raise(exit);
     if (stopped_.exchange(true)) outcome->diagnostics.clear();
@@ -177,8 +176,8 @@ int64_t BytesOf(std::span<const Input> inputs) {
   return bytes;
 }
 
-// The text of a clip, in memory that the thread keeps for the next clip unless
-// it is large.
+// The text of a clip. The thread reuses its memory for the next clip, unless
+// that is more than 8 MiB.
 class ThreadText {
  public:
   ThreadText() { text_.swap(Kept()); }
@@ -201,8 +200,7 @@ class ThreadText {
   ClipText text_;
 };
 
-// Converts a long file of text where it is: its memory is that of the cache of
-// files. Progress moves while it is read.
+// Converts a mapped file without a copy. Sets the progress while it is read.
 ConvertResult WithMappedClip(
     MappedFile* file, const Input& input,
     const std::function<ConvertResult(const ClipData& clip)>& work,
@@ -210,7 +208,7 @@ ConvertResult WithMappedClip(
   ClipData clip;
   clip.bytes = file->bytes();
   clip.format = input.format;
-  // The other half is that of the outputs.
+  // The outputs are the other half of the progress.
   clip.on_read = [&](int64_t bytes) {
     *progress = bytes / 2;
     file->Release(bytes);
@@ -225,6 +223,7 @@ ConvertResult WithMappedClip(
   return result;
 }
 
+// WithClip without the check for memory: may throw std::bad_alloc.
 ConvertResult WithMemoryForClip(
     const Session& session, const Input& input, const ReportOptions& report,
     const std::function<ConvertResult(const ClipData& clip)>& work,
@@ -260,7 +259,7 @@ ConvertResult WithMemoryForClip(
   }
   if (!unread.status.ok()) return unread;
   ClipData clip = {ViewOf(*text), OnWire(encoding), input.format};
-  // The other half is that of the outputs.
+  // The outputs are the other half of the progress.
   if (engine.IsRemote()) {
     clip.on_read = [progress](int64_t sent) { *progress = sent / 2; };
   }
@@ -268,7 +267,7 @@ ConvertResult WithMemoryForClip(
   return AsIfUnpackedHere(work(clip), input.format, report, limit);
 }
 
-// Why outputs of a clip could not be made, one line each, and which were.
+// A line for each output that could not be made, and a note about the others.
 std::string FailedOutputLines(const Input& input, const ConvertResult& result) {
   std::string lines;
   std::string made;
@@ -323,9 +322,8 @@ void TakeLinesOf(const ClipData& clip, const Report& report, IssueView* view) {
 }
 
 bool HasReport(const ConvertResult& result) {
-  // A report that was never filled says "unreadable" without an issue. So does
-  // one whose issues are all ignored; the status then says that the clip is
-  // broken.
+  // An empty report says "unreadable" without an issue. So does a report whose
+  // issues are all ignored; the status then has the reason CLIP_BROKEN.
   return IsGood(result.report.verdict) || !result.report.issues.empty() ||
          result.report.counts.errors > 0 || !result.info.joints.empty() ||
          CallErrorOf(result.status).reason == "CLIP_BROKEN";

@@ -1,15 +1,30 @@
 #pragma once
 
-// A run over many clips at once.
+// Runs a task for each clip of a command, in several threads, and prints the
+// results in the order of the inputs.
+//
+// Step 3 of `bvhmill convert` (main.cc lists the steps). WithClip reads the
+// bytes of one clip (io/read_clip.h) for the engine:
+//
+//   Totals totals = RunClips(session, inputs, [&](size_t i, auto* progress) {
+//     ConvertResult result = WithClip(
+//         session, inputs[i], report_options,
+//         [&](const ClipData& clip) { return engine.Convert(...); }, &bytes,
+//         progress);
+//     return OutcomeOf(session, inputs[i], result);
+//   });
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "absl/status/statusor.h"
+#include "bvhmill/files/inputs.h"
 #include "bvhmill/pipeline/convert.h"
-#include "client/cli/io/inputs.h"
 #include "client/cli/session.h"
 #include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/progress.h"
@@ -31,14 +46,14 @@ struct Outcome {
   };
 
   Kind kind = Kind::kGood;
-  // Whole lines for stdout and for stderr.
+  // Whole lines: `data` for stdout, `diagnostics` for stderr.
   std::string data;
   std::string diagnostics;
-  // If it is set, it is called in the order of the inputs, by one thread at a
-  // time, after the texts are printed. Returns false if no more data can be
+  // Called after the texts are printed, in the order of the inputs, by one
+  // thread at a time. May be empty. Returns false if no more data can be
   // written; the run then stops.
   std::function<bool()> in_turn;
-  // Size of the file.
+  // Size of the file of the clip.
   int64_t bytes = 0;
 };
 
@@ -50,27 +65,29 @@ struct Totals {
   int64_t skipped = 0;
   int64_t bytes = 0;
   double seconds = 0;
-  // The run has ended before all clips had their turn.
+  // The run stopped before all clips were processed.
   bool is_cut = false;
   ExitCode exit = kExitGood;
 };
 
-// The inputs of a command: as CollectInputs, without those that name a file
-// once more. A note on stderr says so, unless `quiet`.
+// The inputs of a command, as CollectInputs returns them. Drops an input that
+// names the file of an earlier one, and prints a note about that to stderr,
+// unless `quiet`.
 absl::StatusOr<std::vector<Input>> TakeInputs(const InputOptions& options,
                                               std::optional<FileId> skip,
                                               bool quiet,
                                               const Session& session);
 
 // Reads the clip `input`, calls `work` with it and returns the result of
-// `work`. A compressed clip stays compressed if the engine accepts that.
+// `work`. A compressed clip stays compressed if the engine accepts its
+// compression.
 //
-// If the file cannot be read or decompressed, returns NOT_FOUND without a
-// report. If it is too large, returns the report that an engine would give. If
-// memory is missing, returns RESOURCE_EXHAUSTED without a report.
+// Returns NOT_FOUND without a report if the file cannot be read or
+// decompressed; the report of an engine if the file is larger than the limit;
+// RESOURCE_EXHAUSTED without a report if the system has no memory.
 //
-// Sets `bytes` to the size of the file, and `progress` to half of the bytes
-// that were read or sent so far, if the clip goes in pieces.
+// Sets `bytes` to the size of the file. Sets `progress` to half of the bytes
+// that were read or sent so far, if the clip is read or sent in pieces.
 ConvertResult WithClip(
     const Session& session, const Input& input, const ReportOptions& report,
     const std::function<ConvertResult(const ClipData& clip)>& work,
@@ -79,17 +96,19 @@ ConvertResult WithClip(
 // False if the clip was not read, so that there is no report.
 bool HasReport(const ConvertResult& result);
 
-// The outcome for `result`: its kind, and the message of a failure.
+// The outcome of a clip with `result`: its kind, and the message of a failure.
 Outcome OutcomeOf(const Session& session, const Input& input,
                   const ConvertResult& result, const IssueView& view = {});
 
-// Calls TakeLines if `clip` is text that is not compressed.
+// Calls TakeLines of ui/issue_lines.h if `clip` is a BVH text that is not
+// compressed.
 void TakeLinesOf(const ClipData& clip, const Report& report, IssueView* view);
 
-// Calls `task` with the index of each input, for several inputs at the same
-// time. Prints the texts of the outcomes in the order of the inputs, and shows
-// the progress, including the progress that a task sets for its clip. Stops
-// early if interrupted, if the server is lost, or if stdout is closed.
+// Calls `task` with the index of each input, in as many threads as
+// options.jobs says. Prints the texts of the outcomes in the order of the
+// inputs, and shows the progress, including the progress that a task sets for
+// its clip. Stops early if interrupted, if the server is lost or refuses the
+// clips, or if stdout is closed.
 Totals RunClips(const Session& session, std::span<const Input> inputs,
                 const std::function<Outcome(size_t, ClipProgress*)>& task);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bvhmill/base/version.h"
-#include "bvhmill/pipeline/conversion.h"
+#include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill::client {
 namespace {
@@ -16,7 +16,8 @@ void SortArgs(ConvertResult* result) {
   }
 }
 
-// Reads the clip piece by piece.
+// Passes the clip to the converter piece by piece, and the number of bytes so
+// far to clip.on_read.
 void ConvertPieces(const ClipData& clip, const ConvertOptions& options,
                    OutputReceiver* receiver, const CancelToken* cancel,
                    Converter* converter, ConvertResult* result) {

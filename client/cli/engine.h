@@ -1,7 +1,15 @@
 #pragma once
 
-// Engines convert clips: one in this process, the other on a server. If their
-// builds and limits are equal, their outputs and reports have the same bytes.
+// An engine converts clips: LocalEngine in this process, RemoteEngine on a
+// server. If their builds and limits are equal, their outputs and reports have
+// the same bytes.
+//
+// Step 5 of `bvhmill convert` (main.cc lists the steps). OpenEngine of
+// session.h makes the engine. It parses the bytes of one clip, solves them, and
+// passes the outputs, piece by piece, to an OutputReceiver:
+//
+//   ConvertResult result = session.engine->Convert(
+//       path, clip, options, &receiver, session.cancel);
 
 #include <cstdint>
 #include <memory>
@@ -24,10 +32,10 @@ struct JobLimits {
   int64_t request_bytes = 0;
 };
 
-// Thread-safe. Results and errors are those of Client; `name` is for messages.
-// Requires Takes(clip.encoding) and Reads(clip.format). Ignores options.limits
-// and options.source_format. Only RemoteEngine uses
-// clip.on_issues.
+// Converts or checks one clip per call. Thread-safe. Results and errors are
+// those of Client; `name` is for messages. Requires Takes(clip.encoding) and
+// Reads(clip.format). Ignores options.limits and options.source_format. Only
+// RemoteEngine uses clip.on_issues.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -44,11 +52,12 @@ class Engine {
   virtual bool Takes(v1::ContentEncoding encoding) const = 0;
   // True if clips can have this format.
   virtual bool Reads(SourceFormat format) const = 0;
-  // True if a server converts: a call can then fail because of the server.
+  // True if a server converts the clips. A call can then fail because of the
+  // server.
   virtual bool IsRemote() const = 0;
   // "VERSION COMMIT" of the program that converts.
   virtual std::string Build() const = 0;
-  // No limits without a server.
+  // The limits on jobs of the server; no limits without a server.
   virtual JobLimits LimitsOfJobs() const { return {}; }
 };
 
@@ -76,9 +85,10 @@ class LocalEngine final : public Engine {
   ConverterPool converters_{Parallelism::CallersPool()};
 };
 
+// Converts on the server of a Client, with the limits of the server.
 class RemoteEngine final : public Engine {
  public:
-  // Takes a connected client.
+  // Requires a connected client.
   explicit RemoteEngine(std::unique_ptr<Client> client)
       : client_(std::move(client)) {}
   ConvertResult Validate(std::string_view name, const ClipData& clip,

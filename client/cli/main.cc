@@ -1,4 +1,16 @@
 // bvhmill: the command line of the pipeline.
+//
+// The steps of `bvhmill convert -r DIR --emit npz`, from the words of the
+// command line to the bytes of a file:
+//
+//   0. main.cc parses the words and runs the Command (options/options.h) that
+//      they name. commands/convert.cc collects the inputs below DIR.
+//   1. session.h holds the state of the run, and opens the engine.
+//   2. commands/conversion.h opens the output folder, and converts each clip.
+//   3. batch.h calls the task of each clip in threads, and prints in order.
+//   4. io/read_clip.h reads or maps the bytes of one input.
+//   5. engine.h converts the bytes, in this process or on a server.
+//   6. io/clip_outputs.h writes the outputs, and renames them into place.
 
 #include <fcntl.h>
 #include <google/protobuf/stubs/logging.h>
@@ -15,15 +27,14 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/nearest.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/base/version.h"
 #include "bvhmill/pipeline/option_rows.h"
-#include "bvhmill/settings/variables.h"
+#include "bvhmill/settings/settings.h"
 #include "client/cli/commands/commands.h"
-#include "client/cli/interrupt.h"
-#include "client/cli/options/config_file.h"
 #include "client/cli/options/help.h"
+#include "client/cli/session.h"
 
 namespace bvhmill::client {
 namespace {
@@ -33,7 +44,8 @@ constexpr char kExamples[] =
     "  bvhmill validate -r takes\n"
     "  bvhmill convert -r takes -o out --emit npz,report\n";
 
-// Sets `config` to the status of the file of --config when it is read.
+// Defines the options of the program itself. Parsing sets `config` to the
+// status of the file of --config.
 void SetUpProgram(const CancelToken* cancel, CLI::App* program,
                   absl::Status* config) {
   program->name("bvhmill");
@@ -61,7 +73,7 @@ void SetUpProgram(const CancelToken* cancel, CLI::App* program,
   program->fallthrough();
 }
 
-// The innermost command that was chosen.
+// The innermost command of the command line.
 const CLI::App* ChosenApp(const CLI::App* program) {
   const CLI::App* app = program;
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
@@ -115,7 +127,7 @@ std::string WhyNot(const CLI::App& program, const CLI::App& chosen,
                        : "'" + word + "' is one word too many";
 }
 
-// Says which variables set nothing.
+// Warns of environment variables of bvhmill that set nothing.
 void WarnOfVariables(const CLI::App& chosen, Console* console) {
   const CLI::Option* quiet = chosen.get_option_no_throw("--quiet");
   if (quiet != nullptr && !quiet->empty()) return;
@@ -145,10 +157,10 @@ std::vector<std::string> WordsOf(int argc, char** argv) {
   return words;
 }
 
-// Opens stdin, stdout and stderr if they are closed: another file would get
-// their number, and be read or written in their place. They are opened the
-// wrong way round, so that each use of them is an error. Calls the system
-// directly, since no library and no sanitizer is ready.
+// Opens stdin, stdout and stderr if they are closed: otherwise another file
+// gets their number, and is read or written in their place. stdin is opened for
+// writing and the others for reading, so that each use of them is an error.
+// Calls the system directly, since no library and no sanitizer is ready.
 __attribute__((no_sanitize("address", "thread", "undefined"))) void
 OpenClosedStreams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -202,9 +214,9 @@ int Run(int argc, char** argv) {
 }  // namespace bvhmill::client
 
 int main(int argc, char** argv) {
-  // Statuses of calls already say what gRPC would log to stderr.
+  // The statuses of calls already have the texts that gRPC logs to stderr.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
-  // The same for protobuf: texts of arguments may be any bytes.
+  // Likewise for protobuf: texts of arguments may be any bytes.
   google::protobuf::SetLogHandler(nullptr);
   try {
     return bvhmill::client::Run(argc, argv);

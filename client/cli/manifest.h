@@ -1,41 +1,81 @@
 #pragma once
 
-// The manifest of an output folder: which outputs bvhmill has made there, from
-// which inputs, with which options. A file with one JSON object per line; each
-// run appends lines:
+// The manifest of an output folder records which outputs bvhmill has made
+// there, from which inputs, with which options. `convert --resume` skips a clip
+// if the manifest says that its outputs are up to date.
+//
+// It is a file with one JSON object per line. Each run appends lines:
 //   {"clip":"a/walk","begun":[".csv"],"input":{"path":"/takes/a/walk.bvh"}}
 //   {"clip":"a/walk","done":{".csv":4711},"options":"<sha256>",
 //    "input":{"path":...,"size":...,"modified":...,"changed":...,
 //             "sha256":...}}
-// The digest is empty unless the run had --resume, or the input was just made.
-// If a run with --resume finds outputs but no manifest, that of the run begins
-// with the time when it was made, in nanoseconds since 1970:
+// The digest "sha256" is empty unless the run had --resume, or the input was
+// just made. If a run with --resume finds outputs but no manifest, that of the
+// run begins with the time when it was made, in nanoseconds since 1970:
 //   {"unknown_before":1764190000000000000}
-// Nothing is known about outputs that are older than that.
+// The manifest does not know outputs that are older than that.
 //
-// The line with "begun" is written before outputs get their names, the line
-// with "done" after that. The last line about a clip states its input, its
-// options and whether it is done. Its outputs are those of all its lines; the
-// last line alone gives sizes. A name that is not UTF-8 is written as the key
-// of an item. Other lines, such as an incomplete line of a run that was killed,
-// are ignored.
+// The line with "begun" is written before the outputs are renamed into place,
+// the line with "done" after that. The last line about a clip states its input,
+// its options and whether it is done. Its outputs are those of all its lines;
+// the last line alone gives sizes. A name that is not UTF-8 is written as the
+// key of an item. Other lines, such as an incomplete line of a run that was
+// killed, are ignored.
+
+#include <google/protobuf/message_lite.h>
 
 #include <cstdint>
+#include <ctime>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "client/cli/io/file_state.h"
-#include "client/cli/io/output_dir.h"
+#include "bvhmill/base/cancel.h"
+#include "bvhmill/files/outputs.h"
+#include "bvhmill/pipeline/options.h"
+#include "bvhmill/pipeline/source_format.h"
 
 namespace bvhmill::client {
 
-// The name of the file in the output folder.
-inline constexpr std::string_view kManifestName = ".bvhmill-manifest.jsonl";
+// A regular file at one moment. Two states tell whether the file has changed.
+struct FileState {
+  // Absolute, links followed.
+  std::string path;
+  int64_t size = 0;
+  // Nanoseconds since 1970. `changed` is 0 if the last change is so recent that
+  // another change could get the same time.
+  int64_t modified = 0;
+  int64_t changed = 0;
+  // Hexadecimal; empty until it is computed.
+  std::string sha256;
+};
+
+// The nanoseconds since 1970 of a time such as st_mtim.
+int64_t NanosecondsOf(const timespec& time);
+
+// The state of the file `path`, without its digest. Nothing if it is no regular
+// file.
+std::optional<FileState> StateOfFile(const std::string& path);
+
+// Computes the digest; reads the whole file. FAILED_PRECONDITION if the file
+// cannot be read, or is not as it was when `state` was taken. CANCELLED.
+absl::Status AddDigest(const CancelToken* cancel, FileState* state);
+
+// FAILED_PRECONDITION if the size or the times of the file are not those of
+// `state`.
+absl::Status CheckUnchanged(const FileState& state);
+
+// Sets `is_same` to true if the file of `now` has the bytes that the file of
+// `then` had. If size and times are equal, the bytes are; otherwise the digests
+// decide, of which now->sha256 is computed if `then` has one. A file that
+// cannot be read is not the same. The only error is CANCELLED.
+absl::Status HasSameBytes(const FileState& then, const CancelToken* cancel,
+                          FileState* now, bool* is_same);
 
 // The entry of one clip in the manifest.
 struct MadeClip {
@@ -52,8 +92,9 @@ struct MadeClip {
   FileState input;
 };
 
-// The name of a clip is the path of its outputs below the folder, without
-// extension. Statuses are FAILED_PRECONDITION "PATH: why".
+// The manifest of one folder. The name of a clip is the path of its outputs
+// below the folder, without extension. Statuses are FAILED_PRECONDITION "PATH:
+// why".
 class Manifest {
  public:
   // `directory` is borrowed.
@@ -105,5 +146,18 @@ class Manifest {
   // The line that states it, until it is written.
   std::string head_;
 };
+
+// The digest, in hexadecimal, of all facts except the input that determine the
+// outputs: the options without their limits, the format `from` of all inputs
+// (none: it follows from their names), the version of this program, and
+// `engine`, the version of the program that converts. Runs with equal digests
+// make the same outputs of the same input.
+std::string OptionsDigest(const ConvertOptions& options,
+                          std::optional<SourceFormat> from,
+                          std::string_view engine);
+
+// The serialized `message`. Equal messages have equal bytes: the entries of
+// maps are sorted.
+std::string InFixedOrder(const google::protobuf::MessageLite& message);
 
 }  // namespace bvhmill::client

@@ -1,7 +1,11 @@
 #pragma once
 
-// Waits for calls of the callback API of gRPC; a CancelToken ends them. Private
-// to the client library.
+// Waits for calls of the callback API of gRPC. A CancelToken ends the wait and
+// the call within kCancelPoll.
+//
+//   grpc::Status status =
+//       AwaitUnary(channel, "/bvhmill.v1.ServerService/GetServerInfo",
+//                  &context, cancel, request, &response);
 
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
@@ -27,8 +31,8 @@ inline constexpr std::chrono::milliseconds kCancelPoll{50};
 
 // Blocks on `done_condition` until `done()` is true. Cancels the call of
 // `context` if `cancel` is cancelled or `gives_up()` is true. Returns true if
-// `gives_up` was the reason. `lock` must be locked; it is so again on return
-// and during calls of `done` and `gives_up`.
+// `gives_up` was the reason. `lock` must be locked. It is locked on return and
+// during calls of `done` and `gives_up`.
 template <typename Done, typename GivesUp>
 bool WaitOrCancel(std::unique_lock<std::mutex>* lock,
                   std::condition_variable* done_condition,
@@ -41,7 +45,7 @@ bool WaitOrCancel(std::unique_lock<std::mutex>* lock,
     gave_up = !IsCancelled(cancel) && gives_up();
     if (!gave_up && !IsCancelled(cancel)) continue;
     cancelled = true;
-    // Unlocked, since reactions may run on this thread.
+    // Unlocked: TryCancel may run reactions on this thread.
     lock->unlock();
     context->TryCancel();
     lock->lock();
@@ -52,7 +56,7 @@ bool WaitOrCancel(std::unique_lock<std::mutex>* lock,
 // Runs the unary call of `method`, e.g. "/bvhmill.v1.ClipService/ConvertClip",
 // and blocks until it has ended or is cancelled.
 // INTERNAL if the answer of the server is not a valid Response. (The stubs of
-// gRPC accept such an answer and return the part that could be read.)
+// gRPC accept such an answer and return the part that they could parse.)
 template <typename Request, typename Response>
 grpc::Status AwaitUnary(const std::shared_ptr<grpc::Channel>& channel,
                         const std::string& method, grpc::ClientContext* context,

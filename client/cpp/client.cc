@@ -9,12 +9,9 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/options.h"
-#include "bvhmill/wire/source.h"
 #include "client/cpp/call.h"
 #include "client/cpp/channel.h"
 #include "client/cpp/clip_calls.h"
-#include "client/cpp/response.h"
-#include "client/cpp/server_address.h"
 
 namespace bvhmill::client {
 namespace {
@@ -36,9 +33,9 @@ bool Pause(milliseconds time, const CancelToken* cancel) {
   return !IsCancelled(cancel);
 }
 
-// How long to wait before a refused clip is offered again: the time that the
-// server names, and up to half of it more, so that not all come back at once. 0
-// if it was not refused for now.
+// The pause before a refused clip is sent again: the retry delay of the server
+// and a random part of up to half of it, so that clients do not retry at once.
+// 0 if the server does not ask for a retry.
 milliseconds BusyPause(const ConvertResult& result) {
   const milliseconds time = RetryDelayOf(result);
   if (time.count() == 0) return time;
@@ -46,7 +43,7 @@ milliseconds BusyPause(const ConvertResult& result) {
   return time + milliseconds(random() % (time.count() / 2 + 1));
 }
 
-// Remembers if it was used: what it was handed cannot be taken back.
+// Remembers whether it received data, after which no call may be tried again.
 class WatchedReceiver final : public OutputReceiver {
  public:
   explicit WatchedReceiver(OutputReceiver* receiver) : receiver_(receiver) {}
@@ -81,7 +78,7 @@ absl::StatusOr<v1::GetServerInfoResponse> AskServer(
   if (IsCancelled(cancel)) return CancelledResult().status;
   switch (status.error_code()) {
     case grpc::StatusCode::OK:
-      // Every server says so; one that does not is another one.
+      // Every bvhmill server sets it; without it, this is another server.
       if (!info.api_packages().empty()) return info;
       return BrokenAnswer("it does not say what it serves");
     case grpc::StatusCode::DEADLINE_EXCEEDED:

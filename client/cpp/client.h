@@ -30,6 +30,7 @@ namespace bvhmill::client {
 // The reason of every UNAVAILABLE "cannot reach HOST:PORT: why".
 inline constexpr std::string_view kServerUnreachable = "SERVER_UNREACHABLE";
 
+// How to reach a server.
 struct ConnectOptions {
   // HOST:PORT, or PORT for this machine. The name is resolved again after the
   // connection is lost. With several servers, separated by commas, calls take
@@ -79,6 +80,7 @@ enum class TlsFault {
   kCertificateRefused,
 };
 
+// The result of CheckTls.
 struct TlsCheck {
   TlsFault fault = TlsFault::kNone;
   // The name or address of the server, without its port.

@@ -10,15 +10,12 @@
 #include <thread>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 #include "bvhmill/v1/blob_service.grpc.pb.h"
 #include "client/cpp/call.h"
 #include "client/cpp/channel.h"
 #include "client/cpp/clip_calls.h"
-#include "client/cpp/response.h"
-#include "client/cpp/server_address.h"
 
 namespace bvhmill::client {
 namespace {
@@ -184,7 +181,7 @@ absl::Status JobClient::Impl::Send(const std::string& name, int64_t size,
       break;
     }
     request.set_finish(next >= size);
-    // If it fails, the status of the call says why.
+    // If a write fails, the status of the call has the reason.
     if (!stream->Write(request)) break;
     watch.Sign();
     if (sent != nullptr) *sent = next;
@@ -314,9 +311,9 @@ absl::Status JobClient::DeleteBlob(const std::string& name,
       .status();
 }
 
-// The server refuses an offset with the right one: the upload goes on there.
-// The bytes of an earlier upload may be wrong; the server has dropped them
-// then, and the upload begins again, once.
+// If the server refuses an offset, it states the right one, and the upload
+// continues there. If the bytes of an earlier upload were wrong, the server has
+// dropped them, and the upload begins again, once.
 absl::Status JobClient::Upload(const std::string& name, int64_t size,
                                const Read& read, std::atomic<int64_t>* sent,
                                const CancelToken* cancel) const {
@@ -363,7 +360,7 @@ absl::Status JobClient::Download(
     v1::ReadBlobResponse response;
     absl::Status taken;
     while (taken.ok() && stream->Read(&response)) {
-      // An empty message is no sign: it could come for ever.
+      // Empty messages, which could come without end, do not count.
       if (response.data().empty()) continue;
       watch.Sign();
       *progress = true;

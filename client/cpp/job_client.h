@@ -31,7 +31,7 @@ namespace bvhmill::client {
 // args are as they came.
 ConvertResult ReadResult(const v1::ClipResult& message);
 
-// Bounds a list that comes in pages, which a server could continue for ever.
+// Bounds a list that comes in pages, which a server could extend without end.
 class PageBounds {
  public:
   // Call it for each page, with the token of the next one, which is empty after
@@ -44,12 +44,13 @@ class PageBounds {
   size_t bytes_ = 0;
 };
 
-// Thread-safe. `cancel` may be null; a call that it ends returns CANCELLED.
+// One server with its jobs. Thread-safe. `cancel` may be null; a call that it
+// ends returns CANCELLED.
 //
 // A call that fails with UNAVAILABLE, e.g. since the server is started again,
 // or that the server refuses for now, is tried again until busy_timeout of
 // ConnectOptions is over. This is safe: a job with a request_id is made once,
-// and an upload goes on where it was broken off.
+// and an upload continues where it was interrupted.
 class JobClient {
  public:
   // Reads the files of `options`; connects when the first call is made.
@@ -95,15 +96,15 @@ class JobClient {
                       std::atomic<int64_t>* sent,
                       const CancelToken* cancel) const;
 
-  // Removes a blob, and the bytes of an upload of it that was broken off. OK if
-  // there are none. FAILED_PRECONDITION while a job names it.
+  // Deletes a blob, and the bytes of an interrupted upload of it. OK if none
+  // exist. FAILED_PRECONDITION while a job names it.
   absl::Status DeleteBlob(const std::string& name,
                           const CancelToken* cancel) const;
 
-  // Passes all bytes of a blob, which were stated to be `size`, to `take`, in
-  // order, each once. INTERNAL as soon as more come: `take` does not get them.
-  // DATA_LOSS if they do not have the digest of its name: the bytes are void
-  // then. A status of `take` ends the call and is returned.
+  // Passes all bytes of a blob of `size` bytes to `take`, in order, each once.
+  // INTERNAL if the server sends more, which `take` does not receive. DATA_LOSS
+  // if the digest of the bytes is not that of the name: the bytes are then
+  // void. A status of `take` ends the call and is returned.
   absl::Status Download(
       const std::string& name, int64_t size,
       const std::function<absl::Status(std::string_view bytes)>& take,

@@ -4,8 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,13 +18,15 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/version.h"
 #include "bvhmill/pipeline/option_rows.h"
-#include "bvhmill/settings/settings_text.h"
+#include "bvhmill/settings/settings.h"
 #include "bvhmill/settings/small_file.h"
-#include "bvhmill/settings/variables.h"
-#include "server/app/flags.h"
+#include "server/auth/tls.h"
+#include "server/auth/tokens.h"
 #include "server/limits/memory.h"
-#include "server/net/address.h"
+#include "server/net/listener.h"
 #include "server/store/data_folder.h"
+#include "server/store/postgres/open_postgres.h"
+#include "server/store/s3/s3_options.h"
 
 namespace bvhmill::server {
 namespace {
@@ -64,7 +69,7 @@ std::vector<std::string> WithEnvironment(const CLI::App& app, int argc,
   return args;
 }
 
-// Gives the options of `app` that have no value those of the file.
+// Sets the options of `app` that have no value from the file.
 absl::Status ReadConfigFile(const std::string& path, CLI::App* app) {
   constexpr size_t kMaxBytes = size_t{1} << 20;
   const auto text = ReadSmallFile(path, kMaxBytes, /*cancel=*/nullptr);
@@ -160,8 +165,8 @@ std::string CheckS3(const ServerConfig& config) {
   return "";
 }
 
-// The folder of blobs is the same for all servers of a database: the default is
-// that of one machine.
+// All servers of a database share one folder of blobs. The default folder is
+// local to one machine, so a shared database needs --data-dir.
 std::string CheckJobs(const ServerConfig& config) {
   if (!config.s3.address.empty()) return CheckS3(config);
   if (!config.s3.endpoint.empty() || !config.s3.credentials_file.empty() ||
@@ -201,7 +206,7 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
   return "there is no setting '" + unknown.front() + "'";
 }
 
-// Prints the lines; false.
+// Prints the lines, and returns false.
 bool Refuse(const std::vector<std::string>& lines, int* exit_code) {
   for (const std::string& line : lines) {
     std::cerr << "bvhmilld: " << line << "\n";
@@ -260,7 +265,7 @@ bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code) {
   CLI::App app(kHelp, "bvhmilld");
   app.set_version_flag("--version", "bvhmilld " + std::string(Version()));
   absl::Status file;
-  // Called when the command line is parsed, before those of the other options.
+  // CLI11 calls it while it parses, before it reads the other options.
   const auto read_file = [&](const std::string& path) {
     file = ReadConfigFile(path, &app);
   };
@@ -294,6 +299,230 @@ bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code) {
   std::cerr << "bvhmilld: " << conflict << "\n";
   *exit_code = 2;
   return false;
+}
+
+// The flags of bvhmilld.
+
+namespace {
+
+template <typename T>
+void AddFlag(CLI::App* app, const std::string& name, T* value,
+             const std::string& help) {
+  app->add_option("--" + name, *value, help)->capture_default_str();
+}
+
+// Reads the word "auto" as kAuto.
+CLI::Validator AutoOrNumber() {
+  const auto read = [](std::string& text) -> std::string {
+    if (text == "auto") {
+      text = std::to_string(kAuto);
+      return "";
+    }
+    const bool is_number =
+        !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+          return c >= '0' && c <= '9';
+        });
+    return is_number
+               ? ""
+               : "Value " + text + " is neither a number of bytes nor auto";
+  };
+  return {read, ""};
+}
+
+// Reads one of the words as its value. Values are read as numbers.
+template <typename Value>
+CLI::Validator WordOf(const std::map<std::string, Value>& words) {
+  const auto read = [words](std::string& text) -> std::string {
+    if (const auto found = words.find(text); found != words.end()) {
+      text = std::to_string(static_cast<int>(found->second));
+      return "";
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, value] : words) names.push_back(name);
+    return "'" + text + "' is none of " + CLI::detail::join(names, ", ");
+  };
+  return {read, ""};
+}
+
+// `text` with line breaks, for lines of 80 columns after the names of flags.
+std::string Wrapped(std::string_view text) {
+  constexpr size_t kWidth = 50;
+  std::string lines;
+  while (text.size() > kWidth) {
+    const size_t end = text.rfind(' ', kWidth);
+    if (end == text.npos) break;
+    lines.append(text.substr(0, end)).append("\n");
+    text.remove_prefix(end + 1);
+  }
+  return lines.append(text);
+}
+
+// The title of a group in --help.
+constexpr const char* TitleOf(LimitGroup group) {
+  switch (group) {
+    case LimitGroup::kClips:
+      return "Limits on one clip (0 = no limit)";
+    case LimitGroup::kStreams:
+      return "Limits on messages and streams (0 = no limit)";
+    case LimitGroup::kInFlight:
+      return "Limits on what is in flight (0 = no limit)";
+    case LimitGroup::kShares:
+      return "Limits for one connection or token (0 = half of what others "
+             "leave)";
+    case LimitGroup::kJobs:
+      return "Limits on jobs (0 = no limit)";
+    case LimitGroup::kConnections:
+      break;
+  }
+  return "Limits on connections (0 = no limit)";
+}
+
+// The flag of one row. A limit whose default is kAuto also takes "auto".
+template <typename Struct>
+void AddLimit(CLI::App* app, const LimitRow<Struct>& row, Struct* limits) {
+  CLI::Option* const option =
+      app->add_option(FlagOfLimit(row.name), limits->*row.member,
+                      Wrapped(row.help))
+          ->capture_default_str()
+          ->type_name(ValueName(row.unit))
+          ->group(TitleOf(row.group));
+  if (row.value == kAuto) {
+    option->transform(AutoOrNumber())->default_str("auto");
+    return;
+  }
+  option->check(CLI::Range(row.range.least, row.range.most).description(""));
+}
+
+void AddLogFlag(CLI::App* app, LogFormat* format) {
+  const std::map<std::string, LogFormat> names = {
+      {"off", LogFormat::kOff},
+      {"errors", LogFormat::kErrors},
+      {"text", LogFormat::kText},
+      {"json", LogFormat::kJson}};
+  app->add_option("--log", *format,
+                  "lines on stderr, one per call: off, errors, text, json")
+      ->transform(WordOf(names))
+      ->default_str("errors")
+      ->type_name("FORMAT");
+}
+
+void AddReflectionFlag(CLI::App* app, bool* value) {
+  const std::map<std::string, bool> names = {{"on", true}, {"off", false}};
+  app->add_option("--reflection", *value,
+                  "whether tools may list the services: on, off")
+      ->transform(WordOf(names))
+      ->default_str("off")
+      ->type_name("CHOICE");
+}
+
+void AddS3Flags(CLI::App* app, S3Options* s3) {
+  app->add_option("--blobs", s3->address,
+                  "s3://BUCKET/PREFIX for the blobs of servers that\n"
+                  "share --jobs-database, instead of a folder that\n"
+                  "they share; the keys are in AWS_ACCESS_KEY_ID,\n"
+                  "AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN")
+      ->type_name("URI");
+  app->add_option("--s3-endpoint", s3->endpoint,
+                  "http[s]://HOST:PORT of the store; default: that of\n"
+                  "AWS for the region")
+      ->type_name("URL");
+  AddFlag(app, "s3-region", &s3->region, "region that signatures name");
+  AddFlag(app, "s3-ca", &s3->ca_file,
+          "PEM file; its authorities sign the certificate of the store");
+  AddFlag(app, "s3-credentials", &s3->credentials_file,
+          "file with the keys, read again when it changes");
+}
+
+void AddActions(CLI::App* app, ServerConfig* config) {
+  app->add_flag("--check-config", config->check_config,
+                "say whether the server could start so, and end")
+      ->configurable(false);
+  app->add_option("--check-data", config->check_data,
+                  "check the data of jobs in this folder, and end; with "
+                  "--jobs-database those of several servers, with --blobs "
+                  "instead of the folder")
+      ->type_name("DIR")
+      ->configurable(false);
+  app->add_option("--hash-token", config->hash_token,
+                  "print the line of a token file for the token on stdin")
+      ->type_name("NAME")
+      ->configurable(false);
+}
+
+}  // namespace
+
+void AddFlags(CLI::App* app, ServerConfig* config) {
+  AddFlag(app, "listen", &config->listen,
+          "HOST:PORT, or a PORT of this machine, to listen on");
+  app->add_flag("--insecure", config->insecure,
+                "allow traffic with other machines without TLS: calls, metrics "
+                "and blobs");
+  AddFlag(app, "tls-cert", &config->tls_cert, "PEM file, certificate chain");
+  AddFlag(app, "tls-key", &config->tls_key, "PEM file, private key");
+  AddFlag(app, "tls-client-ca", &config->tls_client_ca,
+          "PEM file; clients must show a certificate signed by it");
+  AddFlag(app, "token-file", &config->token_file,
+          "bearer tokens that calls must show, one a line");
+  AddFlag(app, "threads", &config->threads, "workers; 0 = one per core");
+  AddFlag(app, "drain-seconds", &config->drain_seconds,
+          "time for running clips after SIGTERM");
+  app->get_option("--threads")->check(CLI::Range(0, 4096));
+  app->get_option("--drain-seconds")->check(CLI::Range(0, 86400));
+  AddFlag(app, "metrics", &config->metrics,
+          "HOST:PORT, or a PORT of this machine, for Prometheus; off if "
+          "empty");
+  app->add_option("--data-dir", config->data_dir,
+                  "folder for jobs; none = the server keeps no jobs;\n"
+                  "default: $STATE_DIRECTORY, $XDG_STATE_HOME/bvhmill\n"
+                  "or ~/.local/state/bvhmill, made on the first job")
+      ->type_name("DIR");
+  app->add_option("--jobs-database", config->jobs_database,
+                  "postgresql://... of jobs that several servers\n"
+                  "share; --data-dir is then the folder that they\n"
+                  "share for blobs, unless --blobs is given")
+      ->type_name("URI");
+  AddS3Flags(app, &config->s3);
+  AddLogFlag(app, &config->log);
+  AddReflectionFlag(app, &config->reflection);
+  AddActions(app, config);
+  ForEachLimit(*config, [app](const auto& row, auto* limits) {
+    AddLimit(app, row, limits);
+  });
+}
+
+// --check-config.
+
+namespace {
+
+absl::Status BadAddress(const std::string& address, const char* why) {
+  return MakeStatus(absl::StatusCode::kInvalidArgument, address + ": " + why);
+}
+
+absl::Status CheckAddress(const std::string& address) {
+  if (address.empty() || address.starts_with("unix:")) return absl::OkStatus();
+  if (!HasPort(address)) return BadAddress(address, "is not HOST:PORT");
+  if (Resolve(address) == nullptr) {
+    return BadAddress(address, "no such host is known here");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckS3Keys(const S3Options& s3) {
+  S3Keys keys;
+  return s3.address.empty() ? absl::OkStatus()
+                            : S3Credentials(s3.credentials_file).Get(&keys);
+}
+
+}  // namespace
+
+absl::Status CheckConfig(const ServerConfig& config) {
+  BVHMILL_RETURN_IF_ERROR(CheckAddress(config.listen));
+  BVHMILL_RETURN_IF_ERROR(CheckAddress(config.metrics));
+  BVHMILL_RETURN_IF_ERROR(CheckTlsFiles(config));
+  if (!config.jobs_database.empty() && !HasPostgres()) return NoPostgres();
+  BVHMILL_RETURN_IF_ERROR(CheckS3Keys(config.s3));
+  std::unique_ptr<TokenStore> tokens;
+  return TokenStore::Open(config.token_file, &tokens);
 }
 
 }  // namespace bvhmill::server

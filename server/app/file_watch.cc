@@ -10,6 +10,7 @@
 #include "bvhmill/settings/small_file.h"
 
 namespace bvhmill::server {
+
 std::string StateOfFile(const std::string& path) {
   struct stat info {};
   if (path.empty() || stat(path.c_str(), &info) != 0) return "";
@@ -70,7 +71,7 @@ void FileWatch::LookAt(size_t i) {
     on_change_(paths_[i]);
     seen_[i] = std::move(state);
   } catch (...) {
-    // The file still counts as changed: it is read again in a second.
+    // The state stays the old one: the change is reported again in a second.
     on_exception_();
   }
 }

@@ -1,6 +1,11 @@
 #pragma once
 
-// Reads the files that an operator names, and watches them for changes.
+// The files that an operator names: certificates and tokens. ReadWhole reads
+// one; a FileWatch reports when one changes, so that the server reads it again.
+//
+//   std::string seen = StateOfFile(path);
+//   absl::Status status = ReadWhole(path, PipeWait::kUntilStop, &bytes);
+//   FileWatch watch({path}, on_change, on_exception, {seen});
 
 #include <chrono>
 #include <condition_variable>
@@ -18,34 +23,38 @@ namespace bvhmill::server {
 
 // How long ReadWhole waits for the bytes of a pipe.
 enum class PipeWait : uint8_t {
-  // Until they come. A signal that stops the program ends it (StopSignals).
+  // Until the pipe ends. A signal that stops the program ends the program
+  // meanwhile (see StopSignals).
   kUntilStop,
-  // It takes the bytes that are there.
+  // Reads the bytes that are in the pipe.
   kNone,
 };
 
-// The bytes of `path`, at most 16 MiB. INVALID_ARGUMENT if it cannot be read to
-// its end or is larger; CANCELLED if a pipe has no bytes.
+// Reads the bytes of `path`, at most 16 MiB. INVALID_ARGUMENT if the file
+// cannot be read to its end or is larger; CANCELLED if a pipe has no bytes.
 absl::Status ReadWhole(const std::string& path, PipeWait wait,
                        std::string* out);
 
-// A string that changes when the file is replaced or written.
+// A string that changes when the file is replaced or written: inode, size and
+// time of the last change. Empty if there is no file.
 std::string StateOfFile(const std::string& path);
 
-// Reports changes of files from its own thread. It compares their times, sizes
-// and inodes once a second, so it sees renames, too.
+// Calls a function when a file changes. A thread of its own compares the states
+// of the files once a second, so it notices renames, too.
 class FileWatch {
  public:
-  // `on_change` is called with the path that changed; empty paths are skipped.
-  // `on_exception` is called with what was thrown, as current exception: then
-  // the file is looked at again a second later. It must not throw. Throws
-  // std::system_error if the system has no thread. `seen` has what StateOfFile
-  // gave before each file was read; without it, changes count from now on.
+  // `on_change` gets the path that changed; empty paths are skipped. If it
+  // throws, the watch calls `on_exception`, where the exception is the current
+  // one, and reports the file again a second later. `on_exception` must not
+  // throw. `seen` are the StateOfFile of each path before it was read; without
+  // it, changes count from now on. Throws std::system_error if the system has
+  // no thread.
   FileWatch(
       std::vector<std::string> paths,
       std::function<void(const std::string&)> on_change,
       std::function<void()> on_exception = [] {},
       std::vector<std::string> seen = {});
+  // Waits until a running `on_change` has returned.
   ~FileWatch();
 
  private:

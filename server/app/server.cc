@@ -9,18 +9,187 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <limits>
+#include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "server/limits/memory.h"
 #include "server/rpc/catch_as_status.h"
+#include "server/rpc/statuses.h"
 
 namespace bvhmill::server {
 namespace {
 
-// The value by which gRPC means never.
+// `config` with fair shares for limits that are not set.
+ServerConfig WithDefaults(ServerConfig config) {
+  config.admission = WithShares(config.admission);
+  return config;
+}
+
+// No connection is cut for memory if the limit is 0 or beyond any memory.
+bool GuardsTransport(const TransportLimits& transport) {
+  constexpr int64_t kNoLimit = int64_t{1} << 50;
+  const int64_t limit = transport.max_transport_bytes;
+  return limit > 0 && limit <= kNoLimit;
+}
+
+// Writes one line for each connection that was cut.
+void LogCuts(const std::vector<Connections::Ended>& cuts, const Log& log) {
+  for (const Connections::Ended& cut : cuts) {
+    const std::string peer =
+        cut.peer.empty() ? "a peer without an address" : cut.peer;
+    log.Event("cut", "cut the connection of " + peer + ": " + cut.why);
+  }
+}
+
+}  // namespace
+
+ServerParts::ServerParts(const ServerConfig& given,
+                         std::unique_ptr<TokenStore> token_store)
+    : config(WithDefaults(given)),
+      tokens(std::move(token_store)),
+      log(config.log),
+      admission(config.admission),
+      connections(
+          config.transport, SendTimeoutSeconds(config),
+          [this](const std::string& peer) { return open_calls.Of(peer); }),
+      peers(config.transport.max_streams_per_connection),
+      calls(&peers, [this](const std::string& peer,
+                           const char* why) { CutForCalls(peer, why); }),
+      stream_memory(config.service.max_total_stream_bytes),
+      queue({.threads = config.threads,
+             .on_exception = [this] { log.Exception("a task"); }}),
+      memory_guard(HooksOfGuard(), GuardsTransport(config.transport)),
+      jobs({config, log, metrics, *tokens, admission, queue}),
+      housekeeping({log, admission, connections, peers, calls, memory_guard}) {
+  // Makes the status now, while there is memory for it.
+  static_cast<void>(ToGrpc(OutOfMemory()));
+}
+
+void ServerParts::CutForCalls(const std::string& peer, const char* why) {
+  CatchAndLog(log, "a call", [&] {
+    if (!connections.Reset(peer)) return;
+    log.Event("cut", "cut the connection of " + peer +
+                         ": more than twice max_streams_per_connection " + why);
+  });
+}
+
+MemoryHooks ServerParts::HooksOfGuard() {
+  const auto use_of = [this](const std::string& peer) {
+    return peers.UseOf(peer);
+  };
+  using Time = MemoryHooks::Time;
+  return {.counted_bytes = [this] { return admission.bytes(); },
+          .unfinished_bytes =
+              [this, use_of](Time now) {
+                LogCuts(connections.CutUncounted(now, use_of), log);
+                return connections.CountStrayBytes(now, use_of);
+              },
+          .received_bytes = [this] { return connections.read_bytes(); },
+          .cut =
+              [this, use_of](Time now, bool all) {
+                LogCuts(connections.CutGrowing(now, use_of, all), log);
+              },
+          .on_change =
+              [this](bool is_short) {
+                admission.RefuseNewClips(is_short);
+                log.Event("memory", is_short
+                                        ? "memory is short: health is "
+                                          "NOT_SERVING, new clips are refused"
+                                        : "memory is no longer short");
+              }};
+}
+
+Gauges ServerParts::Now() {
+  Gauges gauges;
+  gauges.calls = calls.running();
+  gauges.clips = admission.clips();
+  gauges.bytes = admission.bytes();
+  gauges.peak_bytes = admission.peak_bytes();
+  gauges.stream_bytes = stream_memory.bytes();
+  gauges.workers = queue.threads();
+  gauges.busy_workers = queue.busy();
+  gauges.connections = connections.count();
+  gauges.refused_connections = connections.refused();
+  const JobGauges now = jobs.Now();
+  gauges.jobs = now.stats.jobs;
+  gauges.waiting_items = now.stats.waiting;
+  gauges.running_items = now.stats.leased;
+  gauges.oldest_item_seconds = now.oldest_seconds;
+  gauges.blob_bytes = now.blob_bytes;
+  gauges.jobs_paused = now.is_paused;
+  gauges.blocked_callers = now.blocked_callers;
+  return gauges;
+}
+
+int64_t SendTimeoutSeconds(const ServerConfig& config) {
+  const TransportLimits& transport = config.transport;
+  const int64_t idle = config.service.idle_seconds;
+  if (transport.keepalive_seconds == 0) return idle;
+  const int64_t silent = Seconds(transport.keepalive_seconds).count() +
+                         Seconds(transport.keepalive_timeout_seconds).count();
+  return idle == 0 ? silent : std::min(idle, silent);
+}
+
+Housekeeping::Housekeeping(const Parts& parts)
+    : parts_(parts),
+      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+
+void Housekeeping::CutConnectionsAfter(std::chrono::milliseconds patience) {
+  cut_at_ = Clock::now() + patience;
+}
+
+// A step that fails because memory is short runs again in the next round.
+void Housekeeping::Run(const std::stop_token& stop) {
+  constexpr std::chrono::milliseconds kRound(20);
+  constexpr int64_t kRoundsOfASecond = 50;
+  constexpr const char* kWhere = "the housekeeping";
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  for (int64_t round = 1; !stopped.wait_for(
+           lock, stop, kRound, [&stop] { return stop.stop_requested(); });
+       ++round) {
+    CatchAndLog(parts_.log, kWhere, [this] { CutIfDue(); });
+    CatchAndLog(parts_.log, kWhere,
+                [this] { parts_.memory_guard.Check(Clock::now()); });
+    if (round % kRoundsOfASecond != 0) continue;
+    CatchAndLog(parts_.log, kWhere, [this] { EverySecond(); });
+  }
+}
+
+void Housekeeping::CutIfDue() {
+  if (Clock::now() >= cut_at_.load()) parts_.connections.CutAll();
+}
+
+void Housekeeping::EverySecond() {
+  const auto now = Clock::now();
+  parts_.calls.Tick(now);
+  LookAtConnections(Clock::now());
+  parts_.peers.ForgetIdle();
+  parts_.admission.ForgetIdle();
+  parts_.log.Tick(now);
+}
+
+void Housekeeping::LookAtConnections(Clock::time_point now) {
+  const auto use_of = [this](const std::string& peer) {
+    return parts_.peers.UseOf(peer);
+  };
+  LogCuts(parts_.connections.Sweep(now, use_of, ResidentBytes()), parts_.log);
+  const int64_t idle = parts_.connections.EvictIdle(now, use_of);
+  if (idle == 0) return;
+  parts_.log.Event("cut", "cut " + std::to_string(idle) +
+                              " connections without calls: max_connections");
+}
+
+namespace {
+
+// The value that means "never" to gRPC.
 constexpr int kNever = std::numeric_limits<int32_t>::max();
 
 // The time in which gRPC sends the statuses of calls that have finished.
@@ -67,9 +236,10 @@ void SetConnectionLimits(const TransportLimits& limits,
       {GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(limits.keepalive_seconds)},
       {GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
        Milliseconds(limits.keepalive_timeout_seconds)},
-      // gRPC still serves what it has read of a connection that was cut.
+      // Small reads: gRPC still serves the bytes that it has read from a
+      // connection that was cut.
       {GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadBytes},
-      // Else the server sends at most two pings without data, and does not
+      // No limit: gRPC would send at most two pings without data, and then not
       // notice that a client is gone.
       {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
       {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
@@ -90,8 +260,8 @@ void SetConnectionLimits(const TransportLimits& limits,
   SetResources(limits, builder);
 }
 
-// Once loaded, the reflection of gRPC serves on every server of the process,
-// and cannot be turned off.
+// Once loaded, the reflection of gRPC serves on every server of the process.
+// It cannot be turned off.
 absl::Status LoadReflection() {
   if (dlopen(BVHMILL_REFLECTION, RTLD_NOW | RTLD_GLOBAL) != nullptr) {
     return absl::OkStatus();
@@ -124,8 +294,8 @@ Server::~Server() {
   Close(kToEndCalls);
 }
 
-// gRPC closes a connection once it has written everything. A peer that reads
-// nothing delays that for ever, so connections that are left are cut.
+// gRPC closes a connection after it has written everything. A peer that reads
+// nothing would delay that for ever, so connections that are left are cut.
 void Server::Close(std::chrono::milliseconds to_end_calls) {
   constexpr std::chrono::milliseconds kToClose(800);
   if (listener_ != nullptr) listener_->Stop();
@@ -149,7 +319,7 @@ absl::Status Server::Start(const ServerConfig& config,
 
 absl::Status Server::StartOrThrow(const ServerConfig& config,
                                   std::unique_ptr<Server>* server) {
-  // Before the files are read: a change in the meantime is seen later.
+  // Before the files are read: the watch then notices a change in between.
   std::vector<std::string> seen;
   for (const std::string& path : WatchedFiles(config)) {
     seen.push_back(StateOfFile(path));
@@ -195,7 +365,7 @@ absl::Status Server::Listen() {
   return absl::OkStatus();
 }
 
-// Must not throw: without memory for it, a connection ends.
+// Must not throw: a connection for which there is no memory is closed.
 void Server::HandOver(int file, int listening_file) {
   bool is_added = false;
   CatchAndLog(parts_.log, "the listener",
@@ -246,8 +416,8 @@ void Server::Reload() {
 
 void Server::ReloadFile(const std::string& path) {
   const ServerConfig& config = parts_.config;
-  // One reload at a time: else one that read an older file could end last, and
-  // its contents would stay in use.
+  // One reload at a time: otherwise a reload that read an older file could end
+  // last, and the older content would stay in use.
   const std::lock_guard lock(reload_mutex_);
   const bool is_tokens = path == config.token_file;
   const absl::Status status =
@@ -267,7 +437,7 @@ bool Server::Drain() {
   health_service_.SetServing(false);
   parts_.jobs.Drain();
   const bool all_finished = parts_.calls.Drain(patience);
-  // Calls that had their time are cancelled at once.
+  // Calls that have used up the drain are cancelled at once.
   Close(all_finished ? kToEndCalls : std::chrono::milliseconds(0));
   return all_finished;
 }

@@ -1,54 +1,160 @@
 #pragma once
 
-// A running bvhmill server.
+// A running bvhmill server: it reads the files of its configuration, listens,
+// serves the calls of all services, and drains at the end.
+//
+//   std::unique_ptr<Server> server;
+//   const absl::Status status = Server::Start(config, &server);
+//   ... wait for a signal ...
+//   const bool all_finished = server->Drain();
+//
+// The file declares three classes, from the inside out: Housekeeping, the
+// thread with the periodic work; ServerParts, the parts that services share;
+// and Server, with the services and the sockets.
 
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "server/app/config.h"
 #include "server/app/file_watch.h"
-#include "server/app/server_parts.h"
 #include "server/auth/tls.h"
+#include "server/auth/tokens.h"
 #include "server/convert/clip_service.h"
 #include "server/jobs/blob_service.h"
+#include "server/jobs/job_call.h"
 #include "server/jobs/job_service.h"
+#include "server/jobs/jobs.h"
+#include "server/limits/admission.h"
+#include "server/limits/fair_queue.h"
+#include "server/limits/memory.h"
+#include "server/limits/memory_guard.h"
+#include "server/net/connection_table.h"
 #include "server/net/listener.h"
+#include "server/observe/log.h"
+#include "server/observe/metrics.h"
 #include "server/observe/metrics_page.h"
+#include "server/rpc/call_parts.h"
+#include "server/rpc/call_registry.h"
+#include "server/rpc/free_call.h"
 #include "server/rpc/health_service.h"
+#include "server/rpc/open_calls.h"
+#include "server/rpc/peer_activity.h"
 #include "server/rpc/server_service.h"
-#include "server/rpc/unknown_service.h"
 
 namespace bvhmill::server {
 
+// A thread with the periodic work. Every 20 ms the memory guard checks the
+// memory. Every second the calls get a tick, connections beyond a limit are
+// cut, and tables drop entries that are out of use.
+class Housekeeping {
+ public:
+  // All parts must outlive the thread.
+  struct Parts {
+    Log& log;
+    Admission& admission;
+    Connections& connections;
+    PeerActivity& peers;
+    CallRegistry& calls;
+    MemoryGuard& memory_guard;
+  };
+
+  // Starts the thread; the destructor ends it.
+  explicit Housekeeping(const Parts& parts);
+
+  // Cuts every connection once `patience` is over, and again every 20 ms while
+  // one is left: gRPC ends only when it has no connection. Any thread.
+  void CutConnectionsAfter(std::chrono::milliseconds patience);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void Run(const std::stop_token& stop);
+  void CutIfDue();
+  void EverySecond();
+  void LookAtConnections(Clock::time_point now);
+
+  const Parts parts_;
+  // time_point::max() = never.
+  std::atomic<Clock::time_point> cut_at_{Clock::time_point::max()};
+  // The last member: it uses the others.
+  std::jthread thread_;
+};
+
+// The parts of a server, and how they are connected. A service or a call gets
+// only the parts that it uses. The parts must outlive every service and every
+// call. Each part is thread-safe.
+struct ServerParts {
+  // Starts the threads. `config` must be resolved: see WithResolvedLimits.
+  ServerParts(const ServerConfig& config, std::unique_ptr<TokenStore> tokens);
+  ServerParts(const ServerParts&) = delete;
+  ServerParts& operator=(const ServerParts&) = delete;
+
+  RecordParts ForRecords() { return {*tokens, metrics, log}; }
+  CallParts ForCalls() {
+    return {ForRecords(), config, connections, calls, admission, queue};
+  }
+  JobCallParts ForJobCalls() { return {ForCalls(), jobs}; }
+  // The gauges of the page of metrics.
+  Gauges Now();
+
+  const ServerConfig config;
+  const std::unique_ptr<TokenStore> tokens;
+  Log log;
+  Metrics metrics;
+  Admission admission;
+  OpenCalls open_calls;
+  Connections connections;
+  PeerActivity peers;
+  CallRegistry calls;
+  StreamMemory stream_memory;
+  FairQueue queue;
+  MemoryGuard memory_guard;
+  // Runs its items as tasks of the queue.
+  Jobs jobs;
+  // The last member: its thread uses the others.
+  Housekeeping housekeeping;
+
+ private:
+  void CutForCalls(const std::string& peer, const char* why);
+  MemoryHooks HooksOfGuard();
+};
+
 class Server {
  public:
-  // Reads the files that `config` names and listens. Says what is wrong with a
-  // file, that the address cannot be had, or that the system lacks threads.
+  // Reads the files that `config` names and listens. The error names the file
+  // that is wrong, the address that cannot be used, or the lack of threads or
+  // memory.
   static absl::Status Start(const ServerConfig& config,
                             std::unique_ptr<Server>* server);
+  // Closes: calls that still run after 0.4 s are cancelled, and connections
+  // that are open after 0.8 s are cut.
   ~Server();
 
   // HOST:PORT with the port that was picked.
   const std::string& address() const { return listener_->address(); }
 
-  // The same of the metrics; empty if there are none.
+  // The same for the page of metrics; empty if there is none.
   std::string metrics_address() const;
 
-  // Reads the token file and the certificates again. What is broken is logged,
-  // and those there were are kept. The same happens within a second or two of a
-  // change of a file.
+  // Reads the token file and the certificates again. If a file is broken, the
+  // log says so and the old content stays in use. The server does the same by
+  // itself within two seconds after a file changes.
   void Reload();
 
-  // Turns health to NOT_SERVING, refuses new calls, lets the running ones
-  // finish for config.drain_seconds at most, then closes: calls are cancelled,
-  // and a second later connections are cut, whether their peers read or not.
-  // True if all calls finished.
+  // Turns health to NOT_SERVING, refuses new calls, and lets running calls
+  // finish for config.drain_seconds at most. Then closes: calls are cancelled,
+  // and about a second later the connections that are left are cut. True if
+  // all calls finished.
   bool Drain();
 
  private:
@@ -69,16 +175,21 @@ class Server {
   ServerService server_service_;
   HealthService health_service_;
   UnknownService unknown_service_;
-  // The server reads them as long as it lives.
+  // gRPC reads them until server_ is destroyed.
   std::unique_ptr<TlsFiles> tls_files_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
   // Hands connections to the acceptor.
   std::unique_ptr<Listener> listener_;
   std::mutex reload_mutex_;
-  // Both use the parts, so they are destroyed first.
+  // The last members: their threads use the others.
   std::unique_ptr<MetricsPage> metrics_page_;
   std::unique_ptr<FileWatch> file_watch_;
 };
+
+// The seconds for which a peer may accept nothing of the bytes that wait to be
+// sent to it: idle_seconds, or the time within which a silent peer must answer
+// a keepalive ping if that is less. 0 = for ever.
+int64_t SendTimeoutSeconds(const ServerConfig& config);
 
 }  // namespace bvhmill::server

@@ -1,6 +1,9 @@
 #pragma once
 
-// Callers and their rights.
+// A caller: the owner of a token, with its rights and quotas.
+//
+//   const std::shared_ptr<const Caller> caller = tokens.Find(token);
+//   if (caller != nullptr && caller->May(Scope::kConvert)) ...
 
 #include <cstdint>
 #include <memory>
@@ -22,9 +25,9 @@ enum class Scope : uint8_t {
 inline constexpr uint8_t kAllScopes = 15;
 
 struct Caller {
-  // The name of the token; empty where calls need no token.
+  // The name of the token; empty if calls need no token.
   std::string name;
-  // Scope values, or-ed.
+  // The bits of Scope.
   uint8_t scopes = kAllScopes;
   // Quotas on clips and bytes in flight; 0 = the limits of the server.
   int64_t max_clips = 0;
@@ -39,8 +42,8 @@ struct Caller {
   }
 };
 
-// The caller where calls need no token. It is never freed, so a pointer to it
-// counts no owners.
+// The caller if calls need no token. It is never freed, so the pointer counts
+// no owners.
 inline std::shared_ptr<const Caller> Nobody() {
   static const Caller& nobody = *new Caller;
   return {std::shared_ptr<const Caller>(), &nobody};

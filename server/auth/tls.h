@@ -1,6 +1,11 @@
 #pragma once
 
-// Certificates of the server.
+// The certificates of the server, which may change while it runs.
+//
+//   std::unique_ptr<TlsFiles> files;
+//   BVHMILL_RETURN_IF_ERROR(TlsFiles::Open(config, &files));
+//   ... listen with files->Credentials() ...
+//   const absl::Status status = files->Reload();
 
 #include <grpcpp/security/server_credentials.h>
 
@@ -10,32 +15,27 @@
 #include "absl/status/status.h"
 #include "server/app/config.h"
 #include "server/app/file_watch.h"
-#include "server/limits/memory_file.h"
+#include "server/limits/memory.h"
 
 namespace bvhmill::server {
 
-// INVALID_ARGUMENT if a file of `config` cannot be read or is no PEM, or if the
-// key is not that of the certificate. OK without TLS. Waits for a pipe:
-// CANCELLED, see ReadWhole.
-absl::Status CheckTlsFiles(const ServerConfig& config);
-
 // The certificates in use. gRPC drops the old certificates before it reads new
-// ones. So it reads copies in memory, of files that were checked. Thread-safe.
+// ones. So it gets copies in memory of files that were checked. Thread-safe.
 class TlsFiles {
  public:
   // Reads the files of `config`, which may name none. Fails as Reload does, but
-  // waits for a pipe.
+  // waits for the bytes of a pipe.
   static absl::Status Open(const ServerConfig& config,
                            std::unique_ptr<TlsFiles>* files);
 
-  // Reads the files again. New connections get the new certificates after a
-  // second or two; open ones keep theirs. Fails as CheckTlsFiles does: the old
-  // certificates then stay in use. RESOURCE_EXHAUSTED if the system has no
-  // memory for the copies. Waits for nothing.
+  // Reads the files again. New connections use the new certificates after a
+  // second or two; open connections keep theirs. Fails as CheckTlsFiles does,
+  // and RESOURCE_EXHAUSTED if the system has no memory for the copies: the old
+  // certificates then stay in use. Does not wait for a pipe: CANCELLED.
   absl::Status Reload();
 
-  // Credentials for the listener; insecure ones without TLS. This object must
-  // outlive them.
+  // The credentials of the listener; insecure ones without TLS. This object
+  // must outlive them.
   std::shared_ptr<grpc::ServerCredentials> Credentials() const;
 
  private:
@@ -43,9 +43,14 @@ class TlsFiles {
   absl::Status Read(PipeWait wait);
 
   const ServerConfig config_;
-  // Certificate and key are one file, so that they change at once.
+  // Certificate and key are one file, so that both change at once.
   MemoryFile identity_;
   MemoryFile client_ca_;
 };
+
+// Checks the files of `config` without using them. INVALID_ARGUMENT if a file
+// cannot be read or is no PEM, or if the key does not belong to the
+// certificate. OK without TLS. Waits for the bytes of a pipe, see ReadWhole.
+absl::Status CheckTlsFiles(const ServerConfig& config);
 
 }  // namespace bvhmill::server

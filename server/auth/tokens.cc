@@ -7,7 +7,6 @@
 #include <charconv>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 
 namespace bvhmill::server {
@@ -45,7 +44,7 @@ bool IsName(std::string_view name) {
              std::string_view::npos;
 }
 
-// True for the bytes that a header with a bearer token may have.
+// True if a header may contain all bytes of `token`.
 bool IsBearer(std::string_view token) {
   return std::all_of(token.begin(), token.end(),
                      [](char c) { return c > ' ' && c <= '~'; });
@@ -105,7 +104,7 @@ bool ParseQuotas(std::string_view text, Caller* caller) {
   return true;
 }
 
-// The error of a line; empty if there is none.
+// Parses NAME:SHA256HEX[:SCOPES[:QUOTAS]]. Returns the error; empty = none.
 std::string ParseHashed(std::string_view line, Token* token) {
   const std::vector<std::string_view> parts = Split(line, ':');
   Caller caller;
@@ -135,8 +134,8 @@ std::string HexOf(const TokenDigest& digest) {
   return hex;
 }
 
-// Named by its digest, and not by its line: else the jobs of a token that is
-// removed would belong to the next one.
+// The name comes from the digest, not from the line number: otherwise the jobs
+// of a token that is removed would belong to the next token.
 Token PlainToken(std::string_view line) {
   constexpr size_t kDigits = 12;
   const TokenDigest digest = DigestOf(line);

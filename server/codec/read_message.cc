@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/unpack/decoder.h"
@@ -25,7 +24,7 @@ using google::protobuf::io::ArrayInputStream;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::ZeroCopyInputStream;
 
-// Reads bytes of gRPC, and reports how gRPC compressed them.
+// Reads the bytes of gRPC, and reports how they are compressed.
 class Reader final : public grpc::ProtoBufferReader {
  public:
   using ProtoBufferReader::ProtoBufferReader;
@@ -85,7 +84,7 @@ bool AddTexts(std::span<const TextField> texts, size_t depth,
   return in->ConsumedEntireMessage();
 }
 
-// Decompresses within a limit; gRPC itself has none.
+// Decompresses within a limit; gRPC itself has no limit.
 absl::Status Unpacked(const ServerConfig& config,
                       grpc_compression_algorithm packing,
                       grpc::ByteBuffer* bytes, std::string* out) {

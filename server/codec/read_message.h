@@ -1,8 +1,11 @@
 #pragma once
 
-// Parses the messages of peers within limits: on the bytes as they come, on the
-// bytes after decompression, and on lists, which take more memory than bytes on
-// the wire.
+// Parses the messages of peers within limits: on the bytes after decompression,
+// and on lists, which need far more memory than bytes on the wire.
+//
+//   int64_t beside = 0;
+//   absl::Status status =
+//       ReadMessage(config, kStreamTexts, &bytes, &request, &beside);
 
 #include <google/protobuf/message_lite.h>
 #include <grpcpp/support/byte_buffer.h>
@@ -16,8 +19,8 @@
 
 namespace bvhmill::server {
 
-// The path of a text field: field numbers from the outermost message to the
-// text, then 0. Only text fields may be large. In a table, fields of one
+// The path of a text field: the field numbers from the outermost message to the
+// text, then 0. Only text fields may be large. In a table, the fields of one
 // message are adjacent.
 struct TextField {
   std::array<int, 3> numbers = {};
@@ -29,26 +32,29 @@ inline constexpr TextField kUnaryTexts[] = {{{1, 1, 0}}, {{1, 3, 0}}};
 inline constexpr TextField kStreamTexts[] = {
     {{2, 1, 0}}, {{2, 2, 1}}, {{2, 2, 3}}, {{3, 0, 0}}};
 
-// True if it may take milliseconds to read a message from `bytes`: gRPC packed
-// them, or more than 4 KiB of them are not in one of `texts`. Changes nothing.
-// Cost: O(fields within the first of such bytes).
-bool IsDear(std::span<const TextField> texts, grpc::ByteBuffer* bytes);
-
-// Reads `message` from `bytes`, which are emptied; `beside` is set to how many
-// of them are not in one of `texts`. RESOURCE_EXHAUSTED if gRPC has packed more
-// than max_request_message_bytes (as they came they are for the caller to
-// check), or `beside` is more than max_option_bytes: a list of empty words
-// takes fifty times its bytes. INVALID_ARGUMENT if they are no such message; it
-// holds something then. Cost: O(bytes); of packed bytes, no more than the limit
-// is held.
+// Parses `message` from `bytes`, and empties `bytes`. Sets `beside` to the
+// number of bytes that are not in one of `texts`. RESOURCE_EXHAUSTED:
+//   - the bytes were compressed, and have more than max_request_message_bytes
+//     after decompression (the caller checks the bytes as they came);
+//   - `beside` exceeds max_option_bytes: a list of empty words needs fifty
+//     times its bytes.
+// INVALID_ARGUMENT if the bytes are no such message; the content of `message`
+// is then undefined. Cost: O(bytes). Memory: compressed bytes are decompressed
+// up to the limit only.
 absl::Status ReadMessage(const ServerConfig& config,
                          std::span<const TextField> texts,
                          grpc::ByteBuffer* bytes,
                          google::protobuf::MessageLite* message,
                          int64_t* beside);
 
-// Replaces bytes that gRPC packed by the plain ones; leaves others. Errors are
-// those of ReadMessage.
+// True if ReadMessage may take milliseconds, so that a worker should call it:
+// the bytes are compressed, or more than 4 KiB of them are not in one of
+// `texts`. Changes nothing. Cost: O(fields within the first 4 KiB of such
+// bytes).
+bool IsDear(std::span<const TextField> texts, grpc::ByteBuffer* bytes);
+
+// Decompresses bytes that gRPC has compressed; leaves other bytes as they are.
+// Errors are those of ReadMessage.
 absl::Status Unpack(const ServerConfig& config, grpc::ByteBuffer* bytes);
 
 }  // namespace bvhmill::server

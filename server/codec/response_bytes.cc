@@ -1,5 +1,6 @@
 #include "server/codec/response_bytes.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -9,9 +10,18 @@
 namespace bvhmill::server {
 namespace {
 
-// Makes a message with one field, `number`, that contains a message: the first
-// of `heads`, the first of `data`, the second of `heads`, and so on; the last
-// is one of `heads`.
+constexpr size_t kPieceBytes = size_t{1} << 20;
+
+// Refers to the bytes of `owned`, and frees them with the last reference.
+grpc::Slice OwningSlice(std::string owned) {
+  auto* const kept = new std::string(std::move(owned));
+  return {kept->data(), kept->size(),
+          [](void* bytes) { delete static_cast<std::string*>(bytes); }, kept};
+}
+
+// Makes a message with one field, `number`, that contains a message. Its bytes
+// are heads[0], data[0], heads[1], data[1], and so on. `heads` may have one
+// more than `data`.
 void Wrap(int number, std::vector<std::string> heads,
           std::vector<std::vector<grpc::Slice>> data, grpc::ByteBuffer* out) {
   size_t bytes = 0;
@@ -31,6 +41,34 @@ void Wrap(int number, std::vector<std::string> heads,
 
 }  // namespace
 
+void OutputBytes::Append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    // The expected size may be wrong, so it reserves at most one piece.
+    const size_t expected = std::max(expected_, size_) - size_;
+    if (piece_.empty()) piece_.reserve(std::min(expected, kPieceBytes));
+    const auto part = bytes.substr(0, kPieceBytes - piece_.size());
+    piece_.append(part);
+    bytes.remove_prefix(part.size());
+    size_ += part.size();
+    if (piece_.size() == kPieceBytes) EndPiece();
+  }
+}
+
+void OutputBytes::EndPiece() {
+  if (piece_.empty()) return;
+  // A call is charged for the bytes, not for the unused capacity.
+  if (piece_.capacity() - piece_.size() > piece_.size() / 4) {
+    piece_.shrink_to_fit();
+  }
+  pieces_.push_back(OwningSlice(std::exchange(piece_, {})));
+}
+
+std::vector<grpc::Slice> OutputBytes::Take() {
+  EndPiece();
+  size_ = 0;
+  return std::exchange(pieces_, {});
+}
+
 void ToBytes(const google::protobuf::MessageLite& message,
              grpc::ByteBuffer* out) {
   const grpc::Slice slice(message.ByteSizeLong());
@@ -40,7 +78,7 @@ void ToBytes(const google::protobuf::MessageLite& message,
 
 void ToBytes(const v1::OutputChunk& chunk, std::string data,
              grpc::ByteBuffer* out) {
-  // The last field, so that its bytes can follow the others.
+  // data is the last field, so that its bytes can follow the others.
   std::string head =
       chunk.SerializeAsString() +
       wire::FieldHead(v1::OutputChunk::kDataFieldNumber, data.size());

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/budget.h"
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/wire/unknown_fields.h"
-#include "server/convert/clip_options.h"
 #include "server/convert/source.h"
 #include "server/rpc/errors.h"
 
@@ -18,7 +16,7 @@ namespace bvhmill::server {
 namespace {
 
 // Adds the names of unknown fields outside the options. Returns true if there
-// are some: the clip then has its own copy of the options.
+// are any: the clip then has its own copy of the options.
 bool AddUnknownFields(const v1::ClipBegin& begin, OptionsPtr* options) {
   std::vector<std::string> fields;
   wire::AddOwnUnknownFields(begin, "begin", &fields);
@@ -31,8 +29,8 @@ bool AddUnknownFields(const v1::ClipBegin& begin, OptionsPtr* options) {
   return true;
 }
 
-// Messages with no more bytes beside their text are not counted while they are
-// taken, which is a moment.
+// A message with at most this many bytes outside of its text is not counted: it
+// exists only for a moment.
 constexpr int64_t kSmallMessageBytes = 4096;
 
 }  // namespace
@@ -44,7 +42,7 @@ absl::Status ClipQueue::Enter(std::shared_ptr<const Caller> caller,
   return parts_.admission.TryOpen(*caller_, peer_, &ticket_);
 }
 
-// Counts the memory of `message`, except its text, as long as `ticket` lives.
+// Counts the memory of `message`, except its text, while `ticket` lives.
 absl::Status ClipQueue::HoldMessage(const v1::ConvertClipsRequest& message,
                                     int64_t beside, Ticket* ticket) {
   if (beside <= kSmallMessageBytes) return absl::OkStatus();
@@ -55,7 +53,7 @@ absl::Status ClipQueue::HoldMessage(const v1::ConvertClipsRequest& message,
       ticket);
 }
 
-// A message without memory waits all the same: its Take refuses the clip.
+// A message that no ticket admits waits, too: its Take refuses the clip.
 void ClipQueue::HoldWaiting(int64_t bytes, Ticket* ticket) {
   AddIncoming(bytes);
   static_cast<void>(parts_.admission.TryHold(*caller_, peer_, bytes, ticket));
@@ -130,7 +128,7 @@ absl::Status ClipQueue::ReadOptions(const v1::ConvertOptions& message,
   return status;
 }
 
-// `held`: OK if the message has memory.
+// `held`: OK if the memory of the message was admitted.
 absl::Status ClipQueue::Begin(v1::ClipBegin* begin, const absl::Status& held) {
   if (incoming_ != nullptr) return StreamOutOfOrder("begin within a clip");
   incoming_ = std::make_shared<StreamClip>();
@@ -148,7 +146,7 @@ absl::Status ClipQueue::Begin(v1::ClipBegin* begin, const absl::Status& held) {
   return absl::OkStatus();
 }
 
-// OK if the clip that comes may be converted. Fills in how.
+// OK if the new clip may be converted. Sets its encoding, options and ticket.
 absl::Status ClipQueue::Admit(const v1::ClipBegin& begin) {
   StreamClip& clip = *incoming_;
   if (const absl::Status status =
@@ -181,7 +179,7 @@ absl::Status ClipQueue::Admit(const v1::ClipBegin& begin) {
   if (!read.ok()) return read;
   const bool has_more = AddUnknownFields(begin, &clip.options);
   if (begin.has_options() || has_more) bytes += OptionsBytes(*clip.options);
-  // Memory that grows with the clip is counted as it comes.
+  // Append counts the memory that grows with the clip.
   return parts_.admission.TryEnter(*caller_, peer_, bytes, &clip.ticket);
 }
 
@@ -229,7 +227,6 @@ void ClipQueue::Refuse(StreamClip* clip, const absl::Status& status) {
   clip->ticket.Release();
 }
 
-// All of `clip` has come.
 void ClipQueue::Complete(StreamClip* clip) {
   clip->has_ended = true;
   if (!clip->queued_at) clip->queued_at = parts_.now();
@@ -243,7 +240,8 @@ void ClipQueue::Remove(const ClipPtr& clip) {
   clips_.remove(clip);
 }
 
-// A clip that a worker has, or will have, counts until the worker drops it.
+// The ticket of a clip that a worker runs, or is going to run, counts until the
+// worker drops the clip.
 void ClipQueue::Release(StreamClip* clip) {
   FreeKey(clip);
   if (!clip->is_running) clip->ticket.Release();
@@ -290,8 +288,8 @@ bool ClipQueue::WindowIsOpen() const {
          !parts_.memory.IsCrowded();
 }
 
-// The frames of later clips may wait for those of the first one, so if it
-// waited for them, that would never end.
+// The frames of later clips may wait for those of the first clip. So the first
+// clip must not wait for theirs: that would be a deadlock.
 bool ClipQueue::MustPause(const StreamClip& clip) const {
   const int64_t limit = config().service.max_unsent_bytes_per_stream;
   const bool is_first = !clips_.empty() && clips_.front().get() == &clip;

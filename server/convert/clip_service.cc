@@ -9,26 +9,97 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/wire/options.h"
-#include "bvhmill/wire/source.h"
 #include "bvhmill/wire/unknown_fields.h"
-#include "server/codec/output_bytes.h"
 #include "server/codec/read_message.h"
 #include "server/codec/response_bytes.h"
-#include "server/convert/clip_options.h"
-#include "server/convert/metered_receiver.h"
-#include "server/convert/short_work.h"
+#include "server/convert/receivers.h"
 #include "server/convert/source.h"
-#include "server/convert/source_conversion.h"
 #include "server/convert/stream_reactor.h"
 #include "server/rpc/errors.h"
 #include "server/rpc/unary_call.h"
 
 namespace bvhmill::server {
+namespace {
+
+// Short work has at most this many bytes of a request, and this many outputs.
+constexpr int64_t kShortRequestBytes = int64_t{256} << 10;
+constexpr int kShortOutputs = 4;
+// Work that exceeds these is given up: a small text may claim many frames. A
+// unit of work is about a nanosecond. No short text has more rows.
+constexpr int64_t kShortWork = 10'000'000;
+constexpr int64_t kShortFrames = kShortRequestBytes / 2;
+// The issue of a clip with too many frames.
+constexpr std::string_view kFramesLimit = "LIMIT_FRAMES";
+
+// True if the work on a clip of this format grows with its bytes.
+bool IsStreamed(v1::SourceFormat format) {
+  const std::optional<SourceFormat> known = wire::FromProto(format);
+  return known && InfoOf(*known).streams;
+}
+
+// True if the report would list too many frames. That issue tells that the work
+// was given up.
+bool ListsLimits(const v1::ValidationOptions& options) {
+  const auto names = [](const std::string& word) {
+    return NamesCode(word, kFramesLimit);
+  };
+  const auto& only = options.only();
+  const auto& ignored = options.ignore();
+  return std::none_of(ignored.begin(), ignored.end(), names) &&
+         (only.empty() || std::any_of(only.begin(), only.end(), names));
+}
+
+// True if all outputs are of the least cost.
+bool AreArrays(const v1::ConvertOptions& options) {
+  return std::all_of(options.outputs().begin(), options.outputs().end(),
+                     [](const v1::OutputRequest& output) {
+                       const Format* const format = wire::FormatOf(output);
+                       return format != nullptr &&
+                              format->cost == FormatCost::kArrays;
+                     });
+}
+
+// True if `result` failed because it exceeds the limit `name`.
+bool ExceedsLimit(const ConvertResult& result, std::string_view name) {
+  return absl::IsResourceExhausted(result.status) &&
+         CallErrorOf(result.status).limit_name == name;
+}
+
+}  // namespace
+
+bool IsShort(const v1::Source& source, const v1::ConvertOptions& options,
+             int64_t request_bytes) {
+  const bool is_plain = source.encoding() == v1::CONTENT_ENCODING_UNSPECIFIED ||
+                        source.encoding() == v1::CONTENT_ENCODING_IDENTITY;
+  return is_plain && ListsLimits(options.validation()) &&
+         IsStreamed(source.format()) && !options.has_edits() &&
+         options.outputs_size() <= kShortOutputs &&
+         request_bytes <= kShortRequestBytes && AreArrays(options);
+}
+
+void BoundWork(Limits* limits) {
+  const auto bound = [](int64_t most, int64_t* limit) {
+    *limit = *limit > 0 ? std::min(*limit, most) : most;
+  };
+  bound(kShortWork, &limits->max_clip_work);
+  limits->max_clip_work_per_byte = 0;
+  bound(kShortFrames, &limits->max_frames);
+}
+
+bool IsGivenUp(const ConvertResult& result) {
+  const std::vector<Issue>& issues = result.report.issues;
+  return ExceedsLimit(result, "max_clip_work") || result.report.truncated ||
+         std::any_of(issues.begin(), issues.end(), [](const Issue& issue) {
+           return issue.code == kFramesLimit;
+         });
+}
+
+// The unary calls.
+
 namespace {
 
 absl::Status TooLargeForUnary(const ServerConfig& config) {
@@ -52,8 +123,8 @@ bool IsTooLarge(const ServerConfig& config, const grpc::ByteBuffer& response) {
          bytes > kMaxOfProtobuf;
 }
 
-// Gathers outputs as the response takes them. Draws their memory, and that of
-// the conversion, from the ticket.
+// Collects the outputs for the response. Draws their memory, and that of the
+// conversion, from the ticket.
 class UnaryReceiver final : public MeteredReceiver {
  public:
   explicit UnaryReceiver(Ticket* ticket)
@@ -77,7 +148,7 @@ class UnaryReceiver final : public MeteredReceiver {
     return absl::OkStatus();
   }
 
-  // Moves the bytes of each output out. total(): the bytes of all outputs.
+  // Moves the bytes of each output out. total(): the number of all bytes.
   std::vector<OutputBytes> TakeData() { return std::move(data_); }
   int64_t total() const { return total_; }
 
@@ -86,10 +157,10 @@ class UnaryReceiver final : public MeteredReceiver {
   int64_t total_ = 0;
 };
 
-// The clip of a request, and what is asked of it.
+// The clip of a request and its options.
 struct RequestedClip {
   Encoding encoding = Encoding::kIdentity;
-  // In the request.
+  // Points into the request.
   std::string_view source;
   ConvertOptions options;
 };
@@ -116,12 +187,12 @@ absl::Status ReadRequest(const ServerConfig& config, const Request& request,
   return status;
 }
 
-// Converts the clip, and puts it on the record of the call. Returns why the
-// call fails without a result.
+// Converts the clip, and adds it to the record of the call. An error ends the
+// call without a result.
 absl::Status ConvertFor(const ServerConfig& config, const UnaryWork& call,
                         const RequestedClip& clip, UnaryReceiver* receiver,
                         ConvertResult* result) {
-  // Memory that the decoder takes.
+  // The memory of the decoder.
   BVHMILL_RETURN_IF_ERROR(call.ticket.Grow(DecoderBytes(clip.encoding)));
   SourceConversion conversion(clip.options, clip.encoding,
                               config.limits.max_clip_bytes, receiver,
@@ -138,9 +209,9 @@ absl::Status ConvertFor(const ServerConfig& config, const UnaryWork& call,
   return receiver->refused();
 }
 
-// True if the call fails, because the clip was not converted to its end: the
-// caller cancelled it, or it exceeds the budget of a clip. All other faults of
-// a clip are in the result of a call that is OK.
+// True if the call fails because the conversion did not end: the caller
+// cancelled it, or the clip exceeds its budget. The result of a call that is OK
+// contains all other faults of a clip.
 bool FailsCall(const ConvertResult& result) {
   return absl::IsCancelled(result.status) ||
          ExceedsLimit(result, "max_clip_memory_bytes") ||
@@ -166,8 +237,8 @@ absl::Status Validate(const ServerConfig& config,
   return absl::OkStatus();
 }
 
-// Nothing is made that does not fit the response. True if that is less than
-// what a clip may have anywhere.
+// Limits the outputs to what fits into the response. True if that is less than
+// the limit on the outputs of any clip.
 bool BoundOutputs(const ServerConfig& config, Limits* limits) {
   const int64_t limit = config.service.max_unary_response_bytes;
   const int64_t usual = limits->max_output_bytes;
@@ -209,13 +280,14 @@ using MethodWork = absl::Status (*)(const ServerConfig& config,
                                     const UnaryWork& call,
                                     grpc::ByteBuffer* response);
 
-// Parsed fields that are no text take up to this many times their bytes.
+// Parsed fields that are no text use up to this many times their bytes.
 constexpr int64_t kUnfolds = 32;
-// Options of this size are within the memory that every call is counted for.
+// The memory that every call counts for includes options of this size.
 constexpr int64_t kUsualOptionBytes = 4096;
 
-// Reads `request`, and has what it takes counted beyond its bytes as they came,
-// which are counted. `unpacked` is set to how many it has.
+// Parses `request`. The ticket already counts the bytes as they came; this
+// counts the memory beyond them. Sets `unpacked` to the bytes of the request
+// after decompression.
 absl::Status ReadRequestMessage(const ServerConfig& config,
                                 grpc::ByteBuffer* bytes, Ticket* ticket,
                                 google::protobuf::Message* request,
@@ -231,7 +303,7 @@ absl::Status ReadRequestMessage(const ServerConfig& config,
   return more > 0 ? ticket->Grow(more) : absl::OkStatus();
 }
 
-// The buffers are those of gRPC, which live as long as the call.
+// The work of one call. gRPC owns the buffers; they live as long as the call.
 template <typename Request>
 class ClipTask final : public UnaryTask {
  public:
@@ -271,7 +343,8 @@ grpc::ServerUnaryReactor* StartClipCall(const CallParts& parts,
                                         MethodWork<Request> work,
                                         const grpc::ByteBuffer* request,
                                         grpc::ByteBuffer* response) {
-  // gRPC would keep the bytes beside the message, as long as the call lives.
+  // The task empties the buffer after parsing. gRPC would keep it as long as
+  // the call lives.
   auto* const taken = const_cast<grpc::ByteBuffer*>(request);
   return StartUnaryCall(parts, call,
                         {method, scope, static_cast<int64_t>(request->Length()),

@@ -6,15 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/bounds.h"
+#include "bvhmill/base/limits.h"
 #include "server/codec/read_message.h"
 #include "server/convert/clip_work.h"
 #include "server/convert/stream_session.h"
 #include "server/rpc/call_record.h"
 #include "server/rpc/catch_as_status.h"
 #include "server/rpc/errors.h"
-#include "server/rpc/live_call.h"
 #include "server/rpc/statuses.h"
+#include "server/rpc/unary_call.h"
 
 namespace bvhmill::server {
 namespace {
@@ -22,13 +22,14 @@ namespace {
 using Clock = StreamSession::Clock;
 using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-// A parsed message keeps the memory of its lists when it is cleared. After one
-// with more bytes than this beside its text, that memory is freed.
+// A parsed message keeps the memory of its lists when it is cleared. That
+// memory is freed after a message with more bytes than this outside of its
+// text.
 constexpr int64_t kUsualMessageBytes = 1 << 10;
 
 // Turns the callbacks of gRPC and the work on clips into events of a session,
 // and the actions of the session into calls of gRPC and tasks of the workers.
-// Workers may run several clips at once, each clip by one.
+// Several workers may run clips of the stream at once, one worker a clip.
 class ConvertStream final : public Reactor,
                             public std::enable_shared_from_this<ConvertStream> {
  public:
@@ -58,7 +59,7 @@ class ConvertStream final : public Reactor,
 
   absl::Status Enter();
   bool QueueMessage(Clock::time_point came_at);
-  // The message that came is refused: the stream ends with `status`.
+  // Refuses the message that came: the stream ends with `status`.
   void FailRead(const absl::Status& status, Clock::time_point came_at);
   void TakeMessage(Clock::time_point came_at);
   void OnDrain();
@@ -80,10 +81,10 @@ class ConvertStream final : public Reactor,
   CallRecord record_;
   bool is_counted_ = false;
   CallRegistry::CallId call_id_;
-  // Set as long as gRPC has the call.
+  // Set until gRPC is done with the call.
   std::shared_ptr<ConvertStream> self_;
-  // The message that is read, as bytes and then parsed. Used by the thread that
-  // the outstanding read belongs to.
+  // The message that is read, as bytes and then parsed. Only the thread that
+  // handles the outstanding read uses them.
   grpc::ByteBuffer received_;
   v1::ConvertClipsRequest request_;
   // The memory of a message that waits for a worker.
@@ -137,7 +138,7 @@ void ConvertStream::Do(StreamActions actions) {
   if (actions.read) {
     Report([this](StreamActions* more) { session_.OnReadStarted(more); });
   }
-  // The clips for which there was no memory in the queue.
+  // The clips that could not be queued: no memory.
   for (const ClipPtr& clip : actions.run) OnFailure(clip, OutOfMemory());
 }
 
@@ -228,8 +229,9 @@ void ConvertStream::FailRead(const absl::Status& status,
 }
 
 // Has a worker parse the message that came. False if the system has no memory
-// for that. A caller without memory of its own gets its turn all the same, for
-// one message a stream: parsing it in this thread would keep others waiting.
+// for the task. The result of TryHold does not matter: a caller that exceeds
+// its memory still gets its turn, for one message per stream. Parsing the
+// message in this thread would delay other calls.
 bool ConvertStream::QueueMessage(Clock::time_point came_at) {
   CatchAndLog(parts_.record.log, kStreamPlace, [this] {
     static_cast<void>(parts_.admission.TryHold(
@@ -284,8 +286,10 @@ bool ConvertStream::Queue(const ClipPtr& clip) {
   return is_queued;
 }
 
-// A clip is refused if the system has no memory for it; there may be some for
-// other clips. The stream ends if there is none for the refusal itself.
+// Runs `clip` in a worker: reads its chunk and, after the last one, makes its
+// outputs and its result. If the system has no memory, the clip is refused, as
+// there may be enough for other clips. If there is none for the refusal itself,
+// the stream ends.
 void ConvertStream::Run(const ClipPtr& clip) {
   {
     const std::lock_guard lock(mutex_);
@@ -315,7 +319,7 @@ void ConvertStream::Run(const ClipPtr& clip) {
       session_.OnNoMemory(clip, status, actions);
     });
   });
-  // If there is no memory for this either, the next tick ends the stream.
+  // Without memory for that, the next tick ends the stream.
   if (!is_told) session_.cancel().Cancel();
 }
 
@@ -325,7 +329,7 @@ void ConvertStream::ReadChunk(const ClipPtr& clip) {
   if (clip->reports_early) EmitIssues(clip);
 }
 
-// The work is part of the clip, so it refers to it without owning it.
+// The clip owns the work, so the functions of the work hold weak pointers.
 void ConvertStream::MakeWork(const ClipPtr& clip) {
   const std::weak_ptr<StreamClip> weak = clip;
   ChunkReceiver::Sink sink;
@@ -339,7 +343,7 @@ void ConvertStream::MakeWork(const ClipPtr& clip) {
     Emit(to, ChunkFrame(to->key, output, offset, std::move(data)),
          /*is_result=*/false);
   };
-  // Memory of a clip that is gone counts no more.
+  // The memory of a clip that is gone is not counted.
   auto grant = [this, weak](int64_t bytes) {
     const ClipPtr of = weak.lock();
     if (of == nullptr) return absl::OkStatus();
@@ -352,8 +356,8 @@ void ConvertStream::MakeWork(const ClipPtr& clip) {
   clip->queued = Clock::now() - *clip->queued_at;
 }
 
-// Sends the issues that the chunk had. Refuses the clip if there is no memory
-// for them.
+// Sends the issues of the chunk. Without memory for them, the receiver notes
+// the refusal of the clip.
 void ConvertStream::EmitIssues(const ClipPtr& clip) {
   ClipWork& work = *clip->work;
   const std::vector<Issue> issues = work.conversion.TakeNewIssues();
@@ -375,8 +379,8 @@ void ConvertStream::FinishClip(const ClipPtr& clip) {
   Emit(clip, std::move(frame), /*is_result=*/true);
 }
 
-// A frame that is lost for want of memory ends the stream: its peer may not
-// know of a gap.
+// Reports a frame of `clip`. A frame that is lost because memory is short ends
+// the stream: its peer could not notice the gap.
 void ConvertStream::Emit(const ClipPtr& clip, ResponseFrame frame,
                          bool is_result) {
   const absl::Status status =

@@ -10,8 +10,8 @@
 namespace bvhmill::server {
 namespace {
 
-// While the server drains: the longest time in which gRPC hands over what it
-// has, and in which it hands over all that a peer had sent.
+// While the server drains: the longest time in which gRPC delivers a message
+// that it has, and all messages that a peer sent before the drain.
 constexpr std::chrono::milliseconds kSilence(500);
 constexpr std::chrono::milliseconds kLongestSending(5'000);
 
@@ -52,8 +52,8 @@ bool StreamSession::IsNewWork(const v1::ConvertClipsRequest& request,
          came_at - *drain_at_ > std::min(half, kLongestSending);
 }
 
-// While the server drains: the read brings nothing that was sent before, nor
-// the end of a peer that had waited for its results.
+// While the server drains: no message from before the drain comes any more, and
+// no end from a peer that waited for its results.
 bool StreamSession::HearsNothing() const {
   return met_new_work_ ||
          (is_reading_ &&
@@ -65,14 +65,14 @@ bool StreamSession::IsBusy() const {
   return !is_reading_ || is_queued_ || is_writing() || has_whole_clips;
 }
 
-// The peer does not take the frame, or the status, that was written last.
+// The peer does not accept the frame, or the status, that was written last.
 bool StreamSession::IsSlowReader(Clock::time_point now) const {
   const std::chrono::seconds patience = Seconds(limits().idle_seconds);
   const bool must_take = is_finished_ || is_writing();
   return patience.count() > 0 && must_take && now - write_at_ > patience;
 }
 
-// A peer that has begun a clip must go on with it.
+// The error of a peer that began a clip and sends too little of it.
 absl::Status StreamSession::CheckUpload(Clock::time_point now) {
   if (!clips_.is_within_clip() || is_queued_) return absl::OkStatus();
   switch (upload_rate_.Check(now)) {
@@ -86,7 +86,7 @@ absl::Status StreamSession::CheckUpload(Clock::time_point now) {
   return absl::OkStatus();
 }
 
-// A stream without unfinished clips waits for its peer to begin one.
+// The error of a peer that begins no clip for too long.
 absl::Status StreamSession::CheckIdle(Clock::time_point now) {
   const int64_t limit = limits().idle_between_seconds;
   if (limit == 0 || !clips_.empty() || !is_reading_ || is_queued_) {
@@ -98,7 +98,7 @@ absl::Status StreamSession::CheckIdle(Clock::time_point now) {
                                              : absl::OkStatus();
 }
 
-// Why the stream cannot go on; OK if it can.
+// The reason why the stream must fail; OK if there is none.
 absl::Status StreamSession::CheckPeer(Clock::time_point now,
                                       const absl::Status& allowed) {
   if (IsSlowReader(now)) return StreamIdle(limits().idle_seconds);
@@ -178,7 +178,7 @@ void StreamSession::Wait(v1::ConvertClipsRequest* request, int64_t beside) {
   if (!is_held) Fail(OutOfMemory());
 }
 
-// Takes the message that waits for a chunk that is read now.
+// Takes the message that waited for its worker, if the worker is done.
 void StreamSession::TakeWaiting() {
   if (!waiting_ || clips_.has_chunk()) return;
   Waiting message = *std::exchange(waiting_, std::nullopt);
@@ -189,7 +189,7 @@ void StreamSession::TakeWaiting() {
 }
 
 void StreamSession::OnReadStarted(StreamActions* actions) {
-  // Only the end may have waited for it.
+  // Only Finish may have waited for it.
   if (--starting_reads_ == 0 && MustEnd()) Next(actions);
 }
 

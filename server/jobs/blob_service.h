@@ -1,12 +1,26 @@
 #pragma once
 
-// bvhmill.v1.BlobService: sources and outputs of jobs. blob_service.proto has
-// the contracts of the calls.
+// The streams WriteBlob and ReadBlob. Workers read, write and wait for the
+// disk, in the background; no thread of gRPC does.
 
 #include "bvhmill/v1/blob_service.grpc.pb.h"
 #include "server/jobs/job_call.h"
 
 namespace bvhmill::server {
+
+using BlobReadReactor = grpc::ServerReadReactor<grpc::ByteBuffer>;
+using BlobWriteReactor = grpc::ServerWriteReactor<grpc::ByteBuffer>;
+
+// Begin a stream. The reactor deletes itself when the call is done.
+BlobReadReactor* StartWriteBlob(const JobCallParts& parts,
+                                grpc::CallbackServerContext* call,
+                                grpc::ByteBuffer* response);
+BlobWriteReactor* StartReadBlob(const JobCallParts& parts,
+                                grpc::CallbackServerContext* call,
+                                const grpc::ByteBuffer* request);
+
+// bvhmill.v1.BlobService: sources and outputs of jobs. blob_service.proto has
+// the contracts of the calls.
 
 // Takes its messages as bytes, as ClipService does.
 using RawBlobService = v1::BlobService::WithRawCallbackMethod_FindMissingBlobs<

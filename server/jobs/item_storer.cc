@@ -4,9 +4,8 @@
 #include <chrono>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "server/jobs/wall_clock.h"
+#include "server/jobs/jobs.h"
 #include "server/rpc/catch_as_status.h"
 #include "server/store/file_ops.h"
 

@@ -5,12 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/result.h"
 #include "bvhmill/wire/status.h"
-#include "server/convert/clip_options.h"
-#include "server/convert/metered_receiver.h"
+#include "server/convert/receivers.h"
 #include "server/convert/source.h"
 #include "server/rpc/errors.h"
 

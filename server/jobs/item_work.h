@@ -17,7 +17,7 @@
 #include "bvhmill/pipeline/options.h"
 #include "bvhmill/v1/result.pb.h"
 #include "server/app/config.h"
-#include "server/convert/source_conversion.h"
+#include "server/convert/source.h"
 #include "server/limits/admission.h"
 #include "server/store/blob_store.h"
 #include "server/store/job_store.h"

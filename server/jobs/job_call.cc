@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "server/app/config.h"
 #include "server/jobs/new_job.h"
 #include "server/rpc/catch_as_status.h"

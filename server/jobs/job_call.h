@@ -21,7 +21,6 @@
 #include "server/jobs/jobs.h"
 #include "server/rpc/call_parts.h"
 #include "server/rpc/call_record.h"
-#include "server/rpc/live_call.h"
 #include "server/rpc/unary_call.h"
 
 namespace bvhmill::server {

@@ -9,20 +9,42 @@
 #include <set>
 #include <string_view>
 
-#include "bvhmill/base/bounds.h"
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 #include "bvhmill/pipeline/options.h"
 #include "bvhmill/unpack/decoder.h"
+#include "bvhmill/v1/job_service.pb.h"
+#include "bvhmill/v1/options.pb.h"
+#include "bvhmill/v1/result.pb.h"
 #include "bvhmill/wire/status.h"
-#include "server/convert/clip_options.h"
 #include "server/convert/source.h"
 #include "server/rpc/errors.h"
 #include "server/store/job_parts.h"
 
 namespace bvhmill::server {
+namespace {
+
+template <typename Message>
+bool Reads(std::string_view bytes) {
+  Message message;
+  return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
+}  // namespace
+
+bool IsStoredMessage(StoredMessage kind, std::string_view bytes) {
+  switch (kind) {
+    case StoredMessage::kOptions:
+      return Reads<v1::ConvertOptions>(bytes);
+    case StoredMessage::kAnnotations:
+      return Reads<v1::Job>(bytes);
+    case StoredMessage::kResult:
+      return Reads<v1::ClipResult>(bytes);
+  }
+  return false;
+}
+
 namespace {
 
 constexpr size_t kMaxNameBytes = 1024;

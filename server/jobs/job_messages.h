@@ -1,17 +1,24 @@
 #pragma once
 
-// Maps between messages of JobService and the plain data of the stores.
+// The messages that the rows of jobs hold as bytes.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/v1/job_service.pb.h"
 #include "server/app/config.h"
+#include "server/store/check_data.h"
 #include "server/store/job_store.h"
 
 namespace bvhmill::server {
+
+// True if `bytes` are a message of this kind, as servers store it.
+bool IsStoredMessage(StoredMessage kind, std::string_view bytes);
+
+// Maps between messages of JobService and the plain data of the stores.
 
 // Checks a request and fills `job`, except its caller and its bounds. `blobs`
 // gets the digests of all sources, each once. INVALID_ARGUMENT, FIELD_INVALID,

@@ -1,12 +1,21 @@
 #pragma once
 
-// bvhmill.v1.JobService: durable jobs. job_service.proto has the contracts of
-// the calls.
+// The call WaitJob. No thread waits: the end of the job, its deadline or the
+// drain of the server goes on with the call.
 
 #include "bvhmill/v1/job_service.grpc.pb.h"
 #include "server/jobs/job_call.h"
 
 namespace bvhmill::server {
+
+// Begins the call. The reactor frees itself when the call is done.
+grpc::ServerUnaryReactor* StartWaitCall(const JobCallParts& parts,
+                                        grpc::CallbackServerContext* call,
+                                        const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* response);
+
+// bvhmill.v1.JobService: durable jobs. job_service.proto has the contracts of
+// the calls.
 
 // Takes its messages as bytes, as ClipService does.
 using RawJobService = v1::JobService::WithRawCallbackMethod_CreateJob<

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "server/jobs/wall_clock.h"
 #include "server/rpc/catch_as_status.h"
+#include "server/store/data_folder.h"
 #include "server/store/file_ops.h"
-#include "server/store/lost_data.h"
 #include "server/store/postgres/open_postgres.h"
 
 namespace bvhmill::server {

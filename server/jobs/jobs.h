@@ -1,8 +1,5 @@
 #pragma once
 
-// The jobs of a server. Opens the data folder when it is needed, runs the
-// items, tells calls when a job is over, and removes old jobs and blobs.
-
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -21,6 +18,16 @@
 #include "server/store/data_folder.h"
 
 namespace bvhmill::server {
+
+// Milliseconds since 1970.
+inline int64_t WallClockMs() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// The jobs of a server. Opens the data folder when it is needed, runs the
+// items, tells calls when a job is over, and removes old jobs and blobs.
 
 // The state of the jobs, for the page of metrics. All 0 if no folder is open.
 struct JobGauges {

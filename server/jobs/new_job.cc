@@ -4,11 +4,10 @@
 #include <map>
 #include <string_view>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
-#include "server/jobs/wall_clock.h"
-#include "server/rpc/job_shares.h"
+#include "server/jobs/jobs.h"
+#include "server/rpc/call_parts.h"
 
 namespace bvhmill::server {
 namespace {

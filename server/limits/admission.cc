@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
+#include "bvhmill/base/status.h"
 
 namespace bvhmill::server {
 namespace {
@@ -25,7 +25,7 @@ absl::Status Busy(const char* reason, const char* name, int64_t limit,
 // Half of `number`, rounded up.
 int64_t HalfOf(int64_t number) { return number / 2 + number % 2; }
 
-// A limit that is not set becomes half of the limit on all, and `is_fair`.
+// Sets a limit that is 0 to half of the limit on all, and `is_fair` to true.
 void ShareIfNone(int64_t limit_on_all, int64_t* limit, bool* is_fair) {
   if (*limit > 0 || limit_on_all <= 0) return;
   *limit = HalfOf(limit_on_all);
@@ -133,8 +133,8 @@ int64_t Admission::MaxOf(const Bound& bound, int64_t used, int64_t more,
   return bound.most == 0 ? HalfOf(left) : std::min(bound.most, HalfOf(left));
 }
 
-// `held` is what the ticket has. A ticket that alone exceeds the limit never
-// fits, so a retry is of no use.
+// `held` is what the ticket counts. A ticket that alone exceeds the limit never
+// fits, so the error proposes no retry.
 absl::Status Admission::CheckOne(const char* reason, const Bound& bound,
                                  int64_t used, int64_t more, int64_t held,
                                  bool grows) {

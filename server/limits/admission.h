@@ -1,9 +1,18 @@
 #pragma once
 
-// Limits the clips, the bytes of their memory and the streams that are in
-// flight: those of all callers, of one caller and of one connection. A request
-// that exceeds a limit is refused at once; no request waits. The peers of a
-// Unix socket have one name, so no limit per connection holds for them.
+// Admission limits what is in flight: clips, the bytes of their memory, and
+// streams. Each limit exists for all callers, for one caller and for one
+// connection. A request that exceeds a limit is refused at once; none waits.
+//
+//   Admission admission(WithShares(limits));
+//   Ticket ticket;
+//   absl::Status status = admission.TryEnter(caller, peer, bytes, &ticket);
+//   if (status.ok()) status = ticket.Grow(more_bytes);
+//   ticket.Worked();   // The clip counts no more, its bytes still do.
+//   ticket.Release();  // Nothing counts any more; so does the destructor.
+//
+// All peers of a Unix socket have one name, so limits per connection do not
+// hold for them.
 
 #include <array>
 #include <atomic>
@@ -18,8 +27,8 @@
 
 namespace bvhmill::server {
 
-// Limits that are fair shares of the limit on all: true where WithShares has
-// computed the limit.
+// True for each limit that WithShares has computed as a fair share of the limit
+// on all.
 struct FairShares {
   bool clips_per_connection = false;
   bool bytes_per_connection = false;
@@ -29,12 +38,12 @@ struct FairShares {
   bool streams_per_caller = false;
 };
 
-// The value of a limit that is computed from the memory of the process. It must
-// be resolved before the limit is used: see WithResolvedLimits.
+// The value "auto": WithResolvedLimits replaces it by a number that depends on
+// the memory of the process, before the limit is used.
 inline constexpr int64_t kAuto = -1;
 
-// The rows of limits.inc. 0 = no limit of that kind. Limits per caller hold for
-// callers with a token; the quotas of a token count instead of them.
+// The limits, from the rows of limits.inc. 0 = no limit. Limits per caller hold
+// for callers with a token; a quota of the token replaces its limit.
 struct AdmissionLimits {
 #define BVHMILL_ADMISSION_LIMIT(name, value, ...) int64_t name = value;
 #include "server/limits/limits.inc"
@@ -44,11 +53,11 @@ struct AdmissionLimits {
 };
 
 // Replaces each limit per connection and per caller that is 0 by a fair share
-// of the limit on all, if there is such a limit. The share is half of that
-// limit, or half of what all others leave of it if that is less. So no group of
-// callers can take everything. A ticket that grows is checked against half of
-// that limit alone while a quarter of it is free. If max_streams is set, each
-// connection has a fair share of it, too.
+// of the limit on all, if that is not 0. The share is half of the limit on all,
+// or half of what all others leave of it if that is less. So no group of
+// callers can use up everything. While a quarter of the limit on all is free, a
+// ticket that grows is checked against half of that limit alone. If max_streams
+// is set, each connection gets a fair share of it, too.
 AdmissionLimits WithShares(AdmissionLimits limits);
 
 // Clips, the bytes of their memory, and streams that are in flight.
@@ -67,8 +76,8 @@ struct Share {
 class Admission;
 
 // Counts one clip, one stream or the memory of a call as in flight until the
-// ticket is released or destroyed. The admission must outlive the ticket. A
-// ticket is used by one thread at a time. A new ticket counts nothing.
+// ticket is released or destroyed. A new ticket counts nothing. The admission
+// must outlive the ticket. One thread at a time uses a ticket.
 class Ticket {
  public:
   Ticket() = default;
@@ -76,18 +85,17 @@ class Ticket {
   Ticket& operator=(Ticket&& other) noexcept;
   ~Ticket();
 
-  // Counts `bytes` more, or fewer if the number is negative, which never fails.
-  // Fails as TryEnter does; the ticket then stays as it was. OK, and no change,
-  // if the ticket counts nothing.
+  // Counts `bytes` more. Fails as TryEnter does; the ticket then stays as it
+  // was. A negative number counts fewer bytes and never fails. Does nothing if
+  // the ticket counts nothing.
   absl::Status Grow(int64_t bytes);
-  // Counts `bytes` more that exist already. Never fails.
+  // Counts `bytes` that are in use already. Never fails.
   void Count(int64_t bytes);
-  // Call it when the work is done: the clip does not count any more, its bytes
-  // still do.
+  // The work is done: stops counting the clip, but not its bytes.
   void Worked();
-  // The same, but of its bytes only `bytes` still count.
+  // The same, and counts `bytes` from now on.
   void Keep(int64_t bytes);
-  // The ticket counts nothing any more.
+  // Stops counting anything.
   void Release();
 
  private:
@@ -97,7 +105,7 @@ class Ticket {
   Admission* admission_ = nullptr;
   Share* caller_ = nullptr;
   Share* peer_ = nullptr;
-  // The name of the peer means one connection, not many.
+  // The name of the peer stands for one connection, not for many.
   bool peer_is_one_ = false;
   // The caller has a token.
   bool caller_has_name_ = false;
@@ -106,20 +114,20 @@ class Ticket {
   InFlight held_;
 };
 
-// Thread-safe.
+// See the top of the file. Thread-safe.
 class Admission {
  public:
   explicit Admission(const AdmissionLimits& limits) : limits_(limits) {}
 
-  // Admits one clip of `caller`, over the connection of `peer`, which takes
-  // `bytes` of memory for now. First releases what `ticket` counts. OK: the
-  // clip is in flight until `ticket` is released. RESOURCE_EXHAUSTED: reason
-  // SERVER_BUSY, CONNECTION_BUSY or CALLER_BUSY, with a QuotaFailure that names
-  // the limit, and a RetryInfo unless the clip alone exceeds the limit.
+  // Admits one clip of `caller`, over the connection of `peer`, that needs
+  // `bytes` of memory for now. First releases `ticket`. If OK, the clip is in
+  // flight until `ticket` is released. RESOURCE_EXHAUSTED: reason SERVER_BUSY,
+  // CONNECTION_BUSY or CALLER_BUSY, with a QuotaFailure that names the limit,
+  // and a RetryInfo unless the clip alone exceeds the limit.
   absl::Status TryEnter(const Caller& caller, const std::string& peer,
                         int64_t bytes, Ticket* ticket);
-  // The same for memory that belongs to no clip. RefuseNewClips does not hold
-  // for it, nor for TryOpen.
+  // The same for memory that belongs to no clip. RefuseNewClips does not affect
+  // it, nor TryOpen.
   absl::Status TryHold(const Caller& caller, const std::string& peer,
                        int64_t bytes, Ticket* ticket);
   // The same for a stream; its ticket may grow by memory that belongs to the
@@ -132,12 +140,12 @@ class Admission {
   // QuotaFailure. Tickets that exist may still grow.
   void RefuseNewClips(bool refuse) { refuses_ = refuse; }
 
-  // Drops the names of callers and connections that have nothing in flight.
-  // Call it about once a second, so that a name that soon comes again is not
-  // dropped in between. Cost: O(names).
+  // Drops the names of callers and connections with nothing in flight. Call it
+  // about once a second: a name that comes back soon is then usually kept.
+  // Cost: O(names).
   void ForgetIdle();
 
-  // In flight now.
+  // Clips and bytes in flight now.
   int64_t clips() const;
   int64_t bytes() const;
   // The most bytes that were in flight at once since the start.
@@ -158,8 +166,8 @@ class Admission {
   static absl::Status CheckOne(const char* reason, const Bound& bound,
                                int64_t used, int64_t more, int64_t held,
                                bool grows);
-  // The value of `bound` now, for an account that has `used` in flight and
-  // wants `more`. `grows`: for a ticket that was given before.
+  // The value of `bound` now, for an account with `used` in flight that asks
+  // for `more`. `grows`: for a ticket that was admitted before.
   static int64_t MaxOf(const Bound& bound, int64_t used, int64_t more,
                        bool grows);
   absl::Status Add(InFlight more, Ticket* ticket);

@@ -77,8 +77,8 @@ bool FairQueue::Enqueue(const std::string& caller, std::function<void()> task,
   return false;
 }
 
-// Gives the workers one more call of RunWorker. False if the system has no
-// memory for that.
+// Enqueues one more call of RunWorker. False if the system has no memory for
+// it.
 bool FairQueue::StartWorker(Class* tasks) {
   try {
     // The call waits for the mutex.
@@ -150,8 +150,8 @@ void FairQueue::RunOne(Class* tasks, Lines::iterator line,
   Done(tasks, line);
 }
 
-// Runs tasks until none waits, or until it must yield. A call that cannot yield
-// for want of memory goes on.
+// Runs tasks until none waits, or until it must yield. Without memory to yield,
+// it continues.
 void FairQueue::RunWorker(Class* tasks) {
   std::unique_lock lock(mutex_);
   while (!tasks->waiting.empty()) {

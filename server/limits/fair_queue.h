@@ -1,6 +1,13 @@
 #pragma once
 
-// The order in which workers take tasks: callers take turns.
+// A queue in front of the workers in which callers take turns: a free worker
+// takes one task of the next caller that has waiting tasks, however many tasks
+// that caller has.
+//
+//   FairQueue queue({.threads = 4});
+//   queue.Enqueue("alice", [] { ... });
+//   queue.Enqueue("alice", [] { ... }, Priority::kBackground);
+//   queue.EnqueueLong("bob", [] { ... });
 
 #include <array>
 #include <atomic>
@@ -21,20 +28,19 @@
 
 namespace bvhmill::server {
 
-// A queue in front of the workers. A free worker takes one task of the
-// next caller that has waiting tasks, however many that caller has. Tasks of
-// the two priorities form separate queues, and share the workers by the rule of
-// Workers. Thread-safe.
+// Tasks of the two priorities form separate queues, and share the workers by
+// the rule of Workers. Thread-safe.
 //
-// Tasks are not interrupted, so long tasks of one caller could keep all workers
-// busy. Hence spare threads, while all workers are busy: if no task of a caller
-// runs, and an interactive one has waited for `patience`, a spare thread runs
-// it; if no background task runs at all, and one has waited for `patience`, a
-// spare thread runs that.
+// Spare threads. Tasks are not interrupted, so long tasks of one caller could
+// occupy all workers. While all workers are busy, a spare thread runs
+//   - the interactive task of a caller that has waited for `patience`, if no
+//     task of that caller runs,
+//   - the background task that has waited for `patience`, if no background task
+//     runs at all.
 //
-// Long tasks take up to seconds, and the caller knows before that they do. They
-// have threads of their own, half as many as there are workers, one at least.
-// So the system shares the cores: neither kind keeps the other from running.
+// Long tasks are those of which the caller knows that they take up to seconds.
+// They run in threads of their own, half as many as there are workers, at least
+// one. The system shares the cores between both kinds of threads.
 class FairQueue {
  public:
   struct Options {
@@ -48,18 +54,19 @@ class FairQueue {
   };
 
   explicit FairQueue(Options options);
-  // Waits until all tasks have run. From here on only tasks may call Enqueue.
+  // Waits until all tasks have run. Meanwhile only tasks may call Enqueue.
   ~FairQueue();
   FairQueue(const FairQueue&) = delete;
   FairQueue& operator=(const FairQueue&) = delete;
 
-  // Has a worker run `task` when it is the turn of `caller`. Never blocks for
+  // A worker will run `task` when it is the turn of `caller`. Never blocks for
   // long. Returns false, or throws std::bad_alloc, if the system has no memory
-  // for the task: then it never runs.
+  // for the task; the task then never runs.
   bool Enqueue(const std::string& caller, std::function<void()> task,
                Priority priority = Priority::kInteractive);
-  // The same for a long task, when it is the turn of `caller` among long tasks.
-  // Not for tasks to call. Throws std::bad_alloc if there is no memory for it.
+  // The same for a long task: `caller` takes turns with the callers of other
+  // long tasks. Tasks must not call it. Throws std::bad_alloc if there is no
+  // memory for the task.
   void EnqueueLong(const std::string& caller, std::function<void()> task);
 
   // The number of workers, without other threads.
@@ -87,7 +94,7 @@ class FairQueue {
     Lines waiting;
     Lines resting;
     std::unordered_map<std::string, Lines::iterator> lines;
-    // Calls of RunWorker that were given to the workers and have not returned.
+    // Calls of RunWorker that the workers have and that have not returned.
     int active_workers = 0;
     // Running tasks, on any thread.
     int running = 0;

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -13,10 +14,12 @@
 #include <sstream>
 #include <string_view>
 
+#include "bvhmill/base/status.h"
+
 namespace bvhmill::server {
 namespace {
 
-// The lesser of two limits, of which 0 = none.
+// The lesser of two limits; 0 = no limit.
 int64_t LesserLimit(int64_t a, int64_t b) {
   if (a <= 0) return std::max<int64_t>(b, 0);
   return b <= 0 ? a : std::min(a, b);
@@ -96,7 +99,7 @@ void ReturnLargeBlocks() {
 }
 
 void ReleaseFreeMemory() {
-  // The program runs with TBB's allocator, tests may run without.
+  // The program runs with TBB's allocator; tests may run without it.
   using Command = int (*)(int, void*);
   constexpr int kCleanAllBuffers = 0;
   static const auto command = reinterpret_cast<Command>(
@@ -150,6 +153,40 @@ double FullnessOf(const MemoryUse& use, const MemoryBounds& bounds) {
   };
   return std::max(part(use.resident, bounds.resident),
                   part(use.address_space, bounds.address_space));
+}
+
+// MemoryFile.
+
+namespace {
+
+bool WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+MemoryFile::~MemoryFile() {
+  if (fd_ >= 0) close(fd_);
+}
+
+absl::Status MemoryFile::Put(std::string_view bytes) {
+  const int fresh = memfd_create("bvhmilld", MFD_CLOEXEC);
+  const bool is_written = fresh >= 0 && WriteAll(fresh, bytes);
+  if (is_written && fd_ < 0) {
+    fd_ = fresh;
+    return absl::OkStatus();
+  }
+  // The file number stays the same; its file is replaced at once.
+  const bool is_put = is_written && dup3(fresh, fd_, O_CLOEXEC) >= 0;
+  if (fresh >= 0) close(fresh);
+  if (is_put) return absl::OkStatus();
+  return MakeStatus(absl::StatusCode::kResourceExhausted,
+                    "the system has no room for a file in memory");
 }
 
 }  // namespace bvhmill::server

@@ -15,7 +15,7 @@ void UploadRate::OnBytes(Clock::time_point now, int64_t bytes) {
   bytes_ += bytes;
 }
 
-// As a quotient, which does not overflow.
+// Compares a quotient, which does not overflow.
 bool UploadRate::IsEnough() const {
   return bytes_per_second_ == 0 ||
          bytes_ / patience_.count() >= bytes_per_second_;

@@ -12,15 +12,19 @@
 namespace bvhmill::server {
 namespace {
 
-// Bytes of a message on its way that an honest peer may have sent. Such a peer
-// is not the cause of a shortage.
+// Stray bytes that an honest peer may have: a message that is not complete.
+// Such a peer is not the reason why memory grows.
 constexpr int64_t kSuspectBytes = int64_t{256} << 10;
 
 // Bytes of an upload in the buffers of gRPC that the server has not read yet.
 constexpr int64_t kBufferBytes = int64_t{5} << 20;
 
-// The largest message by default, of which a part may have come.
+// The default of max_request_message_bytes: a part of such a message may have
+// come.
 constexpr int64_t kMessageBytes = int64_t{16} << 20;
+
+// The memory of a call in gRPC before it is delivered.
+constexpr int64_t kCallBytes = int64_t{20} << 10;
 
 int64_t MaxConnections(int64_t limit) {
   // Open files that are not connections.
@@ -52,7 +56,7 @@ void Connections::ForgetClosed() {
   }
 }
 
-// Uses are read before sockets: see StrayBytes::Look.
+// Reads the uses before the sockets: see StrayBytes::Look.
 void Connections::Refresh(Clock::time_point now, const UseOf& use) {
   for (auto& [file, connection] : all_) {
     if (!connection.peer.empty()) connection.use = use(connection.peer);
@@ -92,8 +96,8 @@ bool Connections::Add(int file) {
     ++refused_;
     return false;
   }
-  // A fallback for a process that is too busy to Sweep, which would log the
-  // cut.
+  // The kernel ends the connection if the process is too busy to Sweep. It is
+  // later than Sweep, which logs the cut.
   constexpr int64_t kLater = 5;
   if (send_timeout_seconds_ > 0) {
     SetSendTimeout(file, send_timeout_seconds_ + kLater);
@@ -112,7 +116,7 @@ bool Connections::Add(int file) {
   return true;
 }
 
-// Once only: the connection counts until gRPC has closed it.
+// Cuts a connection once: it stays in the table until gRPC has closed it.
 bool Connections::Reset(int file, Connection* connection) {
   if (connection->is_cut) return false;
   connection->is_cut = ResetSocket(file, connection->socket.cookie);
@@ -145,7 +149,7 @@ bool Connections::Reset(const std::string& peer) {
   return false;
 }
 
-// A slow peer may go on as long as it accepts a part of each queue. The part is
+// A slow peer may continue if it accepts a part of each queue. The part is
 // small enough for any network.
 bool Connections::IsStalled(Clock::time_point now,
                             Connection* connection) const {
@@ -188,8 +192,8 @@ int64_t Connections::TakenBytes(const Connection& connection) {
   return connection.stray.bytes() - connection.socket.unread;
 }
 
-// A peer that was active a moment ago is likely to be active again: a stream
-// that the server does not read for a while also keeps sending.
+// A peer that was active a moment ago is probably honest: a stream that the
+// server does not read for a while also keeps sending.
 bool Connections::IsSuspect(Clock::time_point now,
                             const Connection& connection) {
   constexpr std::chrono::seconds kRecent(2);
@@ -337,6 +341,68 @@ int64_t Connections::count() const {
 int64_t Connections::refused() const {
   const std::lock_guard lock(mutex_);
   return refused_;
+}
+
+// The calls of connections.
+
+// Reads the counts of gRPC only if a call is open, or if bytes were read within
+// the last seconds: gRPC may need seconds to parse them. The result is false if
+// calls begin or end meanwhile.
+bool Connections::CountCalls(Clock::time_point now, const UseOf& use,
+                             Connection* connection) const {
+  constexpr std::chrono::seconds kToParse(10);
+  if (counts_of_ == nullptr) return false;
+  CallCounts& counts = connection->counts;
+  if (connection->read > connection->read_at_count) {
+    connection->read_at_count = connection->read;
+    connection->read_at = now;
+  }
+  const Use& before = connection->use;
+  if (counts.begun > counts.ended || now - connection->read_at < kToParse) {
+    counts = counts_of_(connection->peer);
+  }
+  const int64_t beyond = counts.begun - counts.ended - before.calls;
+  connection->unheard = std::max<int64_t>(beyond, 0);
+  if (beyond > 0) return false;
+  const Use after = use(connection->peer);
+  return after.entry == before.entry && after.begun == before.begun &&
+         after.calls == before.calls;
+}
+
+int64_t Connections::UncountedCalls(const Connection& connection) {
+  return connection.is_cut ? 0 : connection.unheard + connection.use.free_calls;
+}
+
+int64_t Connections::HeldBytes(const Connection& connection) {
+  return TakenBytes(connection) + UncountedCalls(connection) * kCallBytes;
+}
+
+std::vector<Connections::Ended> Connections::CutUncounted(Clock::time_point now,
+                                                          const UseOf& use) {
+  const std::lock_guard lock(mutex_);
+  Refresh(now, use);
+  std::vector<Ended> ended;
+  CutUncounted(&ended);
+  return ended;
+}
+
+void Connections::CutUncounted(std::vector<Ended>* ended) {
+  int64_t total = 0;
+  std::vector<std::pair<int64_t, int>> most;
+  for (const auto& [file, connection] : all_) {
+    const int64_t calls = UncountedCalls(connection);
+    total += calls;
+    if (calls > 0) most.emplace_back(calls, file);
+  }
+  if (!Exceeds(total, limits_.max_unheard_calls)) return;
+  std::sort(most.rbegin(), most.rend());
+  for (const auto& [calls, file] : most) {
+    if (!Exceeds(total, limits_.max_unheard_calls)) return;
+    Connection& connection = all_.at(file);
+    if (!Reset(file, &connection)) continue;
+    total -= calls;
+    ended->push_back({connection.peer, "max_unheard_calls"});
+  }
 }
 
 }  // namespace bvhmill::server

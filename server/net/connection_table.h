@@ -1,14 +1,20 @@
 #pragma once
 
-// The table of open connections. gRPC neither counts nor ends them.
+// The table of open connections. gRPC does not limit its connections, so the
+// server does: it refuses connections above max_connections, and cuts those
+// that break a limit. To cut a connection is to reset it at once. The server
+// cuts a connection if
+//   - its peer does not accept the bytes that are sent to it (Sweep),
+//   - it has sent too many bytes that belong to no complete message (Sweep),
+//   - its calls do not reach the server in time, or too many of them do not
+//     (Sweep, CutUncounted),
+//   - it has no call, and the table is full (EvictIdle),
+//   - its bytes are the most likely reason why memory grows (CutGrowing),
+//   - the caller names its peer (Reset),
+//   - the server stops (CutAll).
 //
-// A connection is cut, that is reset at once, when
-//   - its peer accepts nothing of what waits to be sent to it (Sweep),
-//   - much came over it that became no message in time (Sweep),
-//   - its calls do not begin in time, or are too many of them (Sweep),
-//   - it has no call and others find no room (EvictIdle),
-//   - memory grows by what comes over it (CutGrowing),
-//   - the server ends (CutAll).
+//   if (!connections.Add(file)) close(file);
+//   for (const auto& cut : connections.Sweep(now, use_of, resident)) { ... }
 
 #include <atomic>
 #include <chrono>
@@ -21,7 +27,6 @@
 #include <vector>
 
 #include "server/app/config.h"
-#include "server/net/socket_state.h"
 #include "server/net/stray_bytes.h"
 
 namespace bvhmill::server {
@@ -31,103 +36,112 @@ class Connections {
  public:
   using Clock = std::chrono::steady_clock;
 
+  // How a peer uses its connection, and a function that returns this for a
+  // PeerName.
   using Use = PeerUse;
   using UseOf = std::function<Use(const std::string& peer)>;
   using CallCounts = server::CallCounts;
   using CountsOf = std::function<CallCounts(const std::string& peer)>;
 
-  // `send_timeout_seconds`: see Sweep; 0 = a peer may accept nothing for ever.
-  // `counts_of`: the calls of a peer as gRPC counts them; null = not known.
+  // `send_timeout_seconds`: see Sweep; 0 = no timeout. `counts_of`: the calls
+  // of a peer as gRPC counts them; null = not known.
   explicit Connections(const TransportLimits& limits,
                        int64_t send_timeout_seconds = 0,
                        CountsOf counts_of = nullptr);
 
-  // Capacity: max_connections, reduced if the limit on open files is lower; 0 =
-  // no limit.
+  // The most connections: max_connections, or less if the limit on open files
+  // is lower; 0 = no limit.
   int64_t most() const { return most_; }
 
-  // From here on `file` counts, until it is closed. False if there are most().
+  // Adds the socket `file`, which counts until it is closed, and sets its send
+  // timeout. Returns false if there are most() connections.
   bool Add(int file);
 
-  // Cuts the connection of `peer`, by its PeerName. Its calls are then
-  // cancelled. False if there is none by that name. Cost: O(connections).
+  // Cuts the connection whose PeerName is `peer`. gRPC then cancels its calls.
+  // False if there is no such connection. Cost: O(connections).
   bool Reset(const std::string& peer);
 
   // True if the connection of `peer` was cut within the last minute. gRPC may
-  // still hand over calls that it has read of it.
+  // still deliver calls that it had read before.
   bool WasReset(const std::string& peer) const;
-  // Any was.
+  // True if any connection was cut within the last minute.
   bool has_cuts() const { return has_cuts_; }
 
   // A connection that was cut, and the reason.
   struct Ended {
     // Empty for a peer without an address of its own.
     std::string peer;
-    // The name of the limit, and more.
+    // The name of the limit, and details.
     const char* why;
   };
 
-  // Forgets the connections that are closed and cuts those that are beyond a
-  // limit:
-  //   idle_seconds: the peer accepted less of what waits to be sent to it than
-  //     1 KiB a second, or all of it if that is less, over
-  //     `send_timeout_seconds`;
-  //   max_stray_bytes: more than these came more than max_request_seconds ago
-  //     and are no message; or more than `resident`, the bytes that the program
-  //     has in memory (0 = not known): no message can come of it. See
-  //     StrayBytes. An upload that the server does not read may have 5 MiB more
-  //     in the buffers of gRPC. Of the connections that gRPC has read slowly
-  //     for some seconds, although more of them waits to be read, the one over
-  //     which most came is cut at once: gRPC reads messages at any speed, but
-  //     some sequences of frames cost it seconds.
-  //   max_request_seconds: a call began before that and is not in the registry
-  //     of calls. gRPC tells of a unary call when its message has come.
-  //   max_unheard_calls: all connections together have more calls that are not
-  //     in the registry or have no ticket. Those with most such calls are cut.
-  // To be called about once a second. Cost: some system calls for each
-  // connection.
+  // Forgets closed connections, and cuts those that exceed a limit:
+  //   idle_seconds: for `send_timeout_seconds`, the peer accepted less than 1
+  //     KiB a second, and not all of the bytes that waited when that time
+  //     began.
+  //   max_stray_bytes: the connection has more stray bytes (see StrayBytes)
+  //     than this limit, and one of two conditions holds. Either more than the
+  //     limit came longer ago than max_request_seconds. Or gRPC has read more
+  //     of them than the process has in memory (`resident`; 0 = not known):
+  //     they are then not kept, and no message can come of them. An upload that
+  //     the server does not read may have 5 MiB more, in the buffers of gRPC.
+  //     In addition, Sweep looks at connections that gRPC has read slowly for
+  //     some seconds although more bytes wait. It cuts the one of them with the
+  //     most stray bytes: gRPC reads messages fast, but some sequences of
+  //     frames cost it seconds.
+  //   max_request_seconds: a call began longer ago than this limit and is not
+  //     in the registry of calls. gRPC reports a unary call only when its whole
+  //     message has come.
+  //   max_unheard_calls: all connections together have more uncounted calls
+  //     than this limit. A call is uncounted if it is not in the registry, or
+  //     if it is unary and has no Ticket (limits/admission.h). The connections
+  //     with the most such calls are cut.
+  // Call it about once a second. `use` is called with the table locked and must
+  // not call the table. Cost: some system calls for each connection.
   static constexpr int64_t kAnyMemory = std::numeric_limits<int64_t>::max();
   std::vector<Ended> Sweep(Clock::time_point now, const UseOf& use,
                            int64_t resident = kAnyMemory);
 
-  // If Add has refused any since the last time, and there is still no room:
-  // ends those that are of least use, a sixteenth of most(), and returns how
-  // many. First the ones that have had no call since they came, for
-  // handshake_seconds; then those that have had none for ten times as long,
-  // which come back with their next call. Not those without a name.
+  // Cuts the least used connections if Add has refused a connection since the
+  // last call and the table is still full. Returns how many it cut, at most a
+  // sixteenth of most(), or one. First come connections that had no call in the
+  // handshake_seconds since they opened; then those whose last call was ten
+  // times as long ago: their clients reconnect with the next call. Calls about
+  // the state of the server do not count. A connection stays if it has no peer
+  // name, or if a message seems to be on its way.
   int64_t EvictIdle(Clock::time_point now, const UseOf& use);
 
-  // Cuts the connections with most calls beyond max_unheard_calls, as Sweep
-  // does, and returns those that were cut. To be called as soon as memory
-  // grows: such calls can be made much faster than a Sweep comes. Cost: as
-  // Sweep.
+  // Applies max_unheard_calls as Sweep does, and returns the connections that
+  // were cut. Call it as soon as memory grows: a peer can begin such calls much
+  // faster than Sweep runs. Cost: as Sweep.
   std::vector<Ended> CutUncounted(Clock::time_point now, const UseOf& use);
 
-  // Bytes over all connections that came and are no message yet. Cost: as
-  // Sweep.
+  // The stray bytes of all connections. Cost: as Sweep.
   int64_t CountStrayBytes(Clock::time_point now, const UseOf& use);
 
-  // Bytes that the program has read from all connections since the start, as
-  // of the last time that one of these functions looked.
+  // The bytes that the process has read from all connections since the start,
+  // as of the last call of a function that takes `now`.
   int64_t read_bytes() const;
 
-  // Cuts the connection that is the most likely reason for memory that grows:
-  // one over which more than 256 KiB came that became no message, or which has
-  // calls of this size that are not in the registry or have no ticket; first
-  // one that sends faster than gRPC can read it, as unfinished messages never
-  // do, then the one with most. Not one of which a message was heard within two
-  // seconds, when at most 16 MiB was left that was no message, and 21 MiB for
-  // each upload that runs. With `all`, every one over which more than 64 KiB
-  // came. Returns those that were cut.
+  // Cuts the connection that is the most likely reason why memory grows, and
+  // returns it. A candidate holds more than 256 KiB: the sum of its stray bytes
+  // that gRPC has read, and of the memory of its uncounted calls (see Sweep). A
+  // candidate with bytes that gRPC has not read yet comes first: gRPC reads the
+  // bytes of an honest message as fast as they come. Then the one that holds
+  // the most comes first. A connection is no candidate if its last message came
+  // within two seconds, and if it then had at most 16 MiB of stray bytes, plus
+  // 21 MiB for each running upload. With `all`, cuts every connection that
+  // holds more than 64 KiB.
   std::vector<Ended> CutGrowing(Clock::time_point now, const UseOf& use,
                                 bool all);
 
-  // Cuts every connection that is left, and returns how many. To be called
-  // again while the server waits for them to close: a cut can fail while the
-  // system has no file to spare.
+  // Cuts every connection that is left, and returns how many. Call it again
+  // while the server waits for them to close: a cut fails if the system has no
+  // free file.
   int64_t CutAll();
 
-  // Open connections as of the last Sweep, and the number that Add has refused.
+  // The number of open connections (a closed one may count until the next
+  // Sweep), and the number that Add has refused.
   int64_t count() const;
   int64_t refused() const;
 
@@ -142,17 +156,17 @@ class Connections {
     Connection(std::chrono::seconds patience, Clock::time_point now)
         : stray(patience, now) {}
 
-    // As of the last Refresh; the cookie is from Add.
+    // As of the last Refresh; the cookie as of Add.
     SocketState socket;
-    // Empty if it has none of its own.
+    // The PeerName; empty if it has none of its own.
     std::string peer;
     bool is_cut = false;
-    // When something was last heard, or it came.
+    // When the peer was last active, or the connection came.
     Clock::time_point heard_at;
     bool had_calls = false;
     StrayBytes stray;
-    // As of the last Refresh. `unheard`: calls that gRPC has and the registry
-    // has not.
+    // As of the last Refresh. `unheard`: calls that gRPC knows and the registry
+    // does not.
     Use use;
     CallCounts counts;
     int64_t unheard = 0;
@@ -171,7 +185,7 @@ class Connections {
   // All of these with the mutex held.
   bool IsFull() const;
   void ForgetClosed();
-  // ForgetClosed, and brings up to date what is known of the others.
+  // ForgetClosed, and updates the other entries.
   void Refresh(Clock::time_point now, const UseOf& use);
   // Sets `counts` and `unheard`. True if every call is in the registry.
   bool CountCalls(Clock::time_point now, const UseOf& use,
@@ -182,18 +196,18 @@ class Connections {
   bool IsIdle(Clock::time_point now, const UseOf& use,
               const Connection& connection) const;
   bool IsStalled(Clock::time_point now, Connection* connection) const;
-  // Bytes that became no message although gRPC has read them.
+  // The stray bytes that gRPC has read.
   static int64_t TakenBytes(const Connection& connection);
-  // Calls that nothing else counts, and their memory with TakenBytes.
+  // Calls that nothing else counts; and their memory plus TakenBytes.
   static int64_t UncountedCalls(const Connection& connection);
   static int64_t HeldBytes(const Connection& connection);
   void CutUncounted(std::vector<Ended>* ended);
-  // It is not cut, and no message of it was heard a moment ago.
+  // True if it is not cut, and no message came a moment ago.
   static bool IsSuspect(Clock::time_point now, const Connection& connection);
   static void LookAtReading(Clock::time_point now, Connection* connection);
   // The file of the connection to cut because gRPC reads it slowly; -1 = none.
   int FindSlowest(Clock::time_point now) const;
-  // Why it is to be cut; null if it is within its limits.
+  // The reason to cut it; null if it is within its limits.
   const char* LimitBeyond(Clock::time_point now, int64_t resident,
                           Connection* connection) const;
 
@@ -209,7 +223,8 @@ class Connections {
   // As of the last EvictIdle.
   int64_t refused_before_ = 0;
   Clock::time_point forgot_at_;
-  // By peer, when they were cut. With a mutex of its own, since calls ask.
+  // When connections were cut, by peer. It has a mutex of its own because each
+  // call asks for it.
   mutable std::mutex cuts_mutex_;
   std::unordered_map<std::string, Clock::time_point> cuts_;
   std::atomic<bool> has_cuts_{false};

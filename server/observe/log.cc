@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <ctime>
@@ -11,7 +12,7 @@
 #include <mutex>
 #include <utility>
 
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "server/observe/metrics.h"
 
 namespace bvhmill::server {
@@ -19,7 +20,7 @@ namespace {
 
 using TimePoint = std::chrono::system_clock::time_point;
 
-// UTC with milliseconds, as RFC 3339 has it.
+// UTC with milliseconds, in the format of RFC 3339.
 std::string Timestamp(TimePoint now) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -96,20 +97,20 @@ bool IsNoteworthy(absl::StatusCode code) {
   }
 }
 
-// One writer at a time: two threads may see space in a pipe for one line, and
-// the second would wait.
+// One writer at a time: if two threads saw space in a pipe for one line, the
+// second one would block.
 std::mutex writing;
-// Lines that no reader took.
+// Lines that were dropped because stderr accepted nothing.
 int64_t lost_lines = 0;
 
-// True if it takes a line now: a pipe has room for PIPE_BUF bytes then.
+// True if `file` accepts a line now: a pipe then has room for PIPE_BUF bytes.
 bool IsWritable(int file) {
   pollfd poll_file = {file, POLLOUT, 0};
   return poll(&poll_file, 1, 0) == 1 && (poll_file.revents & POLLOUT) != 0;
 }
 
-// Writes `line`, with `writing` held. False if no reader takes it. Needs no
-// memory.
+// Writes `line`. False if stderr does not accept it now. Needs no memory.
+// REQUIRES: the caller holds `writing`.
 bool WriteNow(std::string_view line) {
   constexpr char kEnd = '\n';
   const iovec parts[] = {{const_cast<char*>(line.data()), line.size()},
@@ -166,8 +167,42 @@ std::string JsonLine(const CallLine& call, TimePoint now) {
   return out + "}";
 }
 
-// The server neither stops nor waits if no reader takes its log. Lost lines are
-// counted, and their number is written once a reader is back.
+LineRate::Bucket& LineRate::BucketOf(std::string_view kind,
+                                     Clock::time_point now) {
+  const auto known = buckets_.find(kind);
+  if (known != buckets_.end()) return known->second;
+  const bool is_full = buckets_.size() >= kMaxKinds;
+  const std::string name(is_full ? std::string_view("other") : kind);
+  return buckets_.try_emplace(name, Bucket{burst_, now, 0}).first->second;
+}
+
+bool LineRate::Allow(std::string_view kind, Clock::time_point now) {
+  const std::lock_guard lock(mutex_);
+  Bucket& bucket = BucketOf(kind, now);
+  const std::chrono::duration<double> since = now - bucket.at;
+  bucket.at = now;
+  bucket.lines = std::min(burst_, bucket.lines + since.count());
+  if (bucket.lines < 1) {
+    ++bucket.held_back;
+    return false;
+  }
+  bucket.lines -= 1;
+  return true;
+}
+
+std::vector<LineRate::HeldBack> LineRate::Take() {
+  std::vector<HeldBack> taken;
+  const std::lock_guard lock(mutex_);
+  for (auto& [kind, bucket] : buckets_) {
+    if (bucket.held_back == 0) continue;
+    taken.push_back({kind, bucket.held_back});
+    bucket.held_back = 0;
+  }
+  return taken;
+}
+
+// The server neither stops nor waits if nothing reads its log. Lost lines are
+// counted; their number is written when stderr accepts lines again.
 void Log::Write(std::string_view line) const {
   const std::scoped_lock lock(writing);
   if (lost_lines > 0) {
@@ -184,7 +219,7 @@ Log::~Log() {
   try {
     WriteHeldBack();
   } catch (...) {
-    // There is no memory to write how many lines were held back.
+    // There is no memory to write how many lines were suppressed.
     return;
   }
 }

@@ -1,15 +1,24 @@
 #pragma once
 
-// The log of a server: one line per call, and events for its operator.
+// The log of a server: one line for each call, and events for its operator, on
+// stderr. Peers decide how many of their calls fail, so the rate of such lines
+// is bounded.
+//
+//   const Log log(LogFormat::kJson);
+//   log.Call({.method = "ConvertClip", .id = id, ...});
+//   log.Event("read tokens again");
+//   try { ... } catch (...) { log.Exception("a task"); }
 
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "bvhmill/pipeline/convert.h"
-#include "server/observe/line_rate.h"
 
 namespace bvhmill::server {
 
@@ -22,11 +31,11 @@ enum class LogFormat : uint8_t {
   kJson,
 };
 
-// The content of the line of a call.
+// What the line of a call says.
 struct CallLine {
   std::string_view method;
   std::string id;
-  // Empty = none.
+  // Empty = the call has none.
   std::string traceparent;
   std::string caller;
   std::string peer;
@@ -38,7 +47,7 @@ struct CallLine {
   int64_t clips = 0;
   int64_t refused_clips = 0;
   int64_t frames = 0;
-  // Sums over the clips.
+  // Sums over all clips of the call.
   StageTimes times;
   std::chrono::nanoseconds total{};
 };
@@ -50,12 +59,50 @@ std::string TextLine(const CallLine& call,
 std::string JsonLine(const CallLine& call,
                      std::chrono::system_clock::time_point now);
 
-// Writes whole lines to stderr. Thread-safe.
+// Bounds the rate of log lines: a token bucket for each kind of line, with
+// `burst` lines at once and then one more each second. Counts the lines that it
+// suppresses. Thread-safe.
+class LineRate {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit LineRate(int burst) : burst_(burst) {}
+
+  // True if a line of `kind` may be written now. All kinds after the first
+  // kMaxKinds share one bucket.
+  bool Allow(std::string_view kind, Clock::time_point now);
+
+  // A kind, and the number of its lines that were suppressed since the last
+  // Take.
+  struct HeldBack {
+    std::string kind;
+    int64_t lines = 0;
+  };
+  std::vector<HeldBack> Take();
+
+  static constexpr size_t kMaxKinds = 256;
+
+ private:
+  struct Bucket {
+    // Lines that may be written, as of `at`.
+    double lines = 0;
+    Clock::time_point at;
+    int64_t held_back = 0;
+  };
+
+  Bucket& BucketOf(std::string_view kind, Clock::time_point now);
+
+  const double burst_;
+  std::mutex mutex_;
+  std::map<std::string, Bucket, std::less<>> buckets_;
+};
+
+// Writes whole lines to stderr. Never waits for the reader of stderr: it drops
+// lines and later writes how many. Thread-safe.
 //
-// Peers decide how many of their calls fail, so lines of refused calls and of
-// faults are written at a bounded rate: 50 of one kind at once, and then one a
-// second. A kind is a status with its reason. The number of lines that are held
-// back is written every ten seconds.
+// Lines of refused calls and of faults have a bounded rate: 50 of one kind at
+// once, and then one a second. A kind is a status with its reason. Every ten
+// seconds the log writes how many lines were suppressed.
 class Log {
  public:
   explicit Log(LogFormat format) : format_(format) {}
@@ -64,15 +111,16 @@ class Log {
   Log& operator=(const Log&) = delete;
 
   void Call(const CallLine& call) const;
-  // An event that is not about a call, e.g. a file that was reloaded. Written
+  // Writes an event that is not about a call, e.g. a file that was reloaded,
   // unless the log is off.
   void Event(std::string_view text) const;
-  // The same for events that peers can cause; their rate is bounded by `kind`.
+  // The same for events that peers can cause, at a bounded rate for each
+  // `kind`.
   void Event(std::string_view kind, std::string_view text) const;
   // Writes the current exception, which `where` threw, at a bounded rate. Call
-  // it in a catch clause.
+  // it in a catch block.
   void Exception(std::string_view where) const noexcept;
-  // Writes how many lines were held back. Call it about once a second.
+  // Writes how many lines were suppressed. Call it about once a second.
   void Tick(std::chrono::steady_clock::time_point now);
 
  private:
@@ -82,7 +130,7 @@ class Log {
 
   const LogFormat format_;
   mutable LineRate rate_{/*burst=*/50};
-  // Used by the thread that calls Tick.
+  // Only the thread that calls Tick uses it.
   std::chrono::steady_clock::time_point next_held_back_;
 };
 

@@ -62,7 +62,7 @@ double TimeHistogram::sum_seconds() const {
 }
 
 void CountRefused(std::string_view reason, Metrics* metrics) {
-  // Limits of a clip are found in reading and have a code each.
+  // A limit that is exceeded while a clip is read has a code of its own.
   if (reason.starts_with("LIMIT_")) reason = "LIMIT_EXCEEDED";
   const auto known =
       std::find(kRefusals.begin(), std::prev(kRefusals.end()), reason);

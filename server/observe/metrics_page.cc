@@ -1,18 +1,241 @@
 #include "server/observe/metrics_page.h"
 
+#include <poll.h>
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <exception>
 #include <limits>
+#include <string_view>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/version.h"
 #include "server/limits/memory.h"
+#include "server/net/listener.h"
 
 namespace bvhmill::server {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kMaxConnections = 64;
+constexpr size_t kMaxRequestBytes = 8192;
+constexpr std::chrono::seconds kMaxAge(10);
+
+absl::Status Unavailable(const std::string& why) {
+  return MakeStatus(absl::StatusCode::kUnavailable, why);
+}
+
+std::string Response(std::string_view status, std::string_view more_headers,
+                     std::string_view body) {
+  return "HTTP/1.0 " + std::string(status) + "\r\n" +
+         std::string(more_headers) +
+         "Content-Length: " + std::to_string(body.size()) +
+         "\r\nConnection: close\r\n\r\n" + std::string(body);
+}
+
+// One connection. The destructor closes it.
+struct Client {
+  explicit Client(int f) : file(f) {}
+  Client(Client&& other) noexcept { *this = std::move(other); }
+  Client& operator=(Client&& other) noexcept {
+    std::swap(file, other.file);
+    std::swap(since, other.since);
+    std::swap(request, other.request);
+    std::swap(response, other.response);
+    std::swap(sent, other.sent);
+    return *this;
+  }
+  ~Client() {
+    if (file >= 0) close(file);
+  }
+
+  int file = -1;
+  Clock::time_point since = Clock::now();
+  std::string request;
+  // Empty until the request is complete.
+  std::string response;
+  size_t sent = 0;
+};
+
+// True if the request ends with an empty line; a line may end without a
+// carriage return.
+bool IsWhole(std::string_view request) {
+  return request.find("\r\n\r\n") != std::string_view::npos ||
+         request.find("\n\n") != std::string_view::npos;
+}
+
+// False if the connection has ended, or what came is too long for a request.
+bool ReadSome(Client* client) {
+  char buffer[2048];
+  const ssize_t got = recv(client->file, buffer, sizeof buffer, 0);
+  if (got < 0) return errno == EAGAIN || errno == EINTR;
+  client->request.append(buffer, static_cast<size_t>(got));
+  return got > 0 && client->request.size() <= kMaxRequestBytes;
+}
+
+// False once everything is sent or the connection failed.
+bool WriteSome(Client* client) {
+  const size_t left = client->response.size() - client->sent;
+  const ssize_t put = send(client->file, client->response.data() + client->sent,
+                           left, MSG_NOSIGNAL);
+  if (put < 0) return errno == EAGAIN || errno == EINTR;
+  client->sent += static_cast<size_t>(put);
+  if (static_cast<size_t>(put) < left) return true;
+  shutdown(client->file, SHUT_WR);
+  return false;
+}
+
+}  // namespace
+
+// Serves GET /metrics; `render` makes the page for each request, in the thread
+// of the page.
+class MetricsPage::HttpPage {
+ public:
+  using Render = std::function<std::string()>;
+
+  explicit HttpPage(Render render) : render_(std::move(render)) {}
+  ~HttpPage() {
+    if (!thread_.joinable()) return;
+    eventfd_write(stop_.all().front(), 1);
+    thread_.join();
+  }
+
+  // UNAVAILABLE if the address cannot be used, or the system has no file or no
+  // thread.
+  absl::Status Start(const std::string& address) {
+    BVHMILL_RETURN_IF_ERROR(ListeningSockets::Open(address, &sockets_));
+    const int stop = eventfd(0, EFD_CLOEXEC);
+    if (stop < 0) return Unavailable("no file is left");
+    stop_.Add(stop);
+    try {
+      thread_ = std::jthread([this] { Run(); });
+    } catch (const std::system_error&) {
+      return Unavailable("the system has no thread for it");
+    }
+    return absl::OkStatus();
+  }
+
+  const std::string& address() const { return sockets_->address(); }
+
+ private:
+  void Run() {
+    while (true) {
+      // Without memory for a connection or a page, it closes all connections.
+      try {
+        while (Step()) {
+        }
+        return;
+      } catch (const std::exception&) {
+        clients_.clear();
+      }
+    }
+  }
+
+  // Waits for events and handles them. False once the thread must stop.
+  bool Step() {
+    polled_.assign(1, {stop_.all().front(), POLLIN, 0});
+    for (const int file : sockets_->files()) {
+      polled_.push_back({file, POLLIN, 0});
+    }
+    const size_t first = polled_.size();
+    for (const Client& client : clients_) {
+      const bool reads = client.response.empty();
+      polled_.push_back(
+          {client.file, static_cast<int16_t>(reads ? POLLIN : POLLOUT), 0});
+    }
+    constexpr int kSecondMs = 1000;
+    poll(polled_.data(), polled_.size(), clients_.empty() ? -1 : kSecondMs);
+    if (polled_.front().revents != 0) return false;
+    ServeClients(first);
+    for (size_t i = 1; i < first; ++i) {
+      if (polled_[i].revents != 0) AcceptSome(polled_[i].fd);
+    }
+    return true;
+  }
+
+  // `first`: where the clients begin in polled_.
+  void ServeClients(size_t first) {
+    const auto oldest = Clock::now() - kMaxAge;
+    size_t i = first;
+    std::erase_if(clients_, [&](Client& client) {
+      const bool is_ready = polled_[i++].revents != 0;
+      return client.since < oldest || (is_ready && !Serve(&client));
+    });
+  }
+
+  // False once the connection is to be closed.
+  bool Serve(Client* client) {
+    if (client->response.empty()) {
+      if (!ReadSome(client)) return false;
+      if (!IsWhole(client->request)) return true;
+      client->response = Answer(client->request);
+    }
+    return WriteSome(client);
+  }
+
+  std::string Answer(std::string_view request) const {
+    const std::string_view line = request.substr(0, request.find('\n'));
+    const size_t method_end = line.find(' ');
+    if (line.substr(0, method_end) != "GET") {
+      return Response("405 Method Not Allowed", "Allow: GET\r\n", "");
+    }
+    const std::string_view target = line.substr(method_end + 1);
+    if (target.substr(0, target.find_first_of(" ?\r")) != "/metrics") {
+      return Response("404 Not Found", "", "");
+    }
+    return Response("200 OK",
+                    "Content-Type: text/plain; version=0.0.4; "
+                    "charset=utf-8\r\n",
+                    render_());
+  }
+
+  // A request usually follows its connection at once, so it is served before
+  // the next connection may replace it.
+  void AcceptSome(int listening) {
+    for (size_t i = 0; i < kMaxConnections; ++i) {
+      const int file =
+          accept4(listening, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      if (file < 0) return PauseIfShort(errno);
+      Client client(file);
+      if (!Serve(&client)) continue;
+      if (clients_.size() >= kMaxConnections) clients_.erase(clients_.begin());
+      clients_.push_back(std::move(client));
+    }
+  }
+
+  // If the process is short of files, the connection waits and its socket stays
+  // readable: without a pause the thread would use a whole core. Closes the
+  // oldest connection, to free a file.
+  void PauseIfShort(int error) {
+    constexpr std::chrono::milliseconds kPause(100);
+    if (error == EAGAIN || error == EINTR || error == ECONNABORTED) return;
+    if (!clients_.empty()) clients_.erase(clients_.begin());
+    std::this_thread::sleep_for(kPause);
+  }
+
+  const Render render_;
+  std::unique_ptr<ListeningSockets> sockets_;
+  // Readable once the thread must stop.
+  OpenFiles stop_;
+  // In the order in which they came.
+  std::vector<Client> clients_;
+  std::vector<pollfd> polled_;
+  std::jthread thread_;
+};
+
+// The page as text.
+
 namespace {
 
 using prometheus::ClientMetric;
@@ -174,6 +397,7 @@ void AddJobs(const Metrics& metrics, const Gauges& now,
       static_cast<double>(now.blocked_callers));
 }
 
+// Collects the counters and the gauges for one page.
 class Collector {
  public:
   Collector(const Metrics* metrics, std::function<Gauges()> gauges)
@@ -238,6 +462,10 @@ class Collector {
 MetricsPage::MetricsPage(std::unique_ptr<HttpPage> page)
     : page_(std::move(page)) {}
 
+MetricsPage::~MetricsPage() = default;
+
+const std::string& MetricsPage::address() const { return page_->address(); }
+
 absl::Status MetricsPage::Start(const std::string& address,
                                 const Metrics* metrics,
                                 std::function<Gauges()> gauges,
@@ -245,13 +473,11 @@ absl::Status MetricsPage::Start(const std::string& address,
   const auto render = [collector = Collector(metrics, std::move(gauges))] {
     return prometheus::TextSerializer().Serialize(collector.Collect());
   };
-  std::unique_ptr<HttpPage> served;
-  const absl::Status status =
-      HttpPage::Start(address, "/metrics", render, &served);
+  auto served = std::make_unique<HttpPage>(render);
+  const absl::Status status = served->Start(address);
   if (!status.ok()) {
-    return MakeStatus(absl::StatusCode::kUnavailable,
-                      "cannot serve metrics on " + address + ": " +
-                          std::string(MessageOf(status)));
+    return Unavailable("cannot serve metrics on " + address + ": " +
+                       std::string(MessageOf(status)));
   }
   page->reset(new MetricsPage(std::move(served)));
   return absl::OkStatus();

@@ -1,10 +1,14 @@
 #pragma once
 
-// The parts of a server that its calls use.
+// What every call uses: the parts of the server for the record and the work of
+// a call, and the limits on jobs that hold for its caller.
 
 #include <grpcpp/server_context.h>
 
+#include <cstdint>
+
 #include "server/app/config.h"
+#include "server/auth/caller.h"
 #include "server/auth/tokens.h"
 #include "server/limits/admission.h"
 #include "server/limits/fair_queue.h"
@@ -32,12 +36,45 @@ struct CallParts {
   FairQueue& queue;
 };
 
-// True if the connection of `call` was cut, so that no peer waits for the call.
-// Ask before reading its metadata: a peer may flood a server with a million
-// fields of metadata.
+// True if the connection of `call` was cut, so that no peer waits for the
+// answer. Ask before the metadata of the call is read: a hostile peer may send
+// a million fields.
 inline bool WasCut(const Connections& connections,
                    const grpc::CallbackServerContext& call) {
   return connections.has_cuts() && connections.WasReset(call.peer());
+}
+
+// Half of `number`, rounded up.
+constexpr int64_t HalfOf(int64_t number) { return number / 2 + number % 2; }
+
+// True if neither a quota nor a limit per caller bounds the unfinished items of
+// the caller. Its limit is then half of what others leave of max_queued_items.
+inline bool HasFairItems(const Caller& caller, const JobLimits& limits) {
+  return !caller.name.empty() && caller.max_items == 0 &&
+         limits.max_queued_items_per_caller == 0;
+}
+
+// Returns `limits` with the limits per caller that hold for `caller`: its
+// quotas, or the limits per caller, or half of the limit on all; 0 = no limit.
+// A caller without a token has no such limits. The share of items is smaller
+// while others have items: see HasFairItems. The share of data is always half:
+// if it shrank, the data of others could block the jobs of a caller that stores
+// nothing.
+inline JobLimits LimitsOf(const Caller& caller, JobLimits limits) {
+  const auto bound = [&](int64_t quota, int64_t of_all, int64_t* limit) {
+    if (caller.name.empty()) {
+      *limit = 0;
+    } else if (quota > 0) {
+      *limit = quota;
+    } else if (*limit == 0) {
+      *limit = HalfOf(of_all);
+    }
+  };
+  bound(caller.max_items, limits.max_queued_items,
+        &limits.max_queued_items_per_caller);
+  bound(caller.max_data_bytes, limits.max_data_bytes,
+        &limits.max_data_bytes_per_caller);
+  return limits;
 }
 
 }  // namespace bvhmill::server

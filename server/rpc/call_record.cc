@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "server/rpc/catch_as_status.h"
 #include "server/rpc/errors.h"
@@ -43,7 +42,7 @@ std::string Hex(uint64_t value) {
   return std::string(size < 8 ? 8 - size : 0, '0').append(digits, size);
 }
 
-// Unique among servers by a random part, and in this server by a number.
+// A random part makes the id unique among servers, a number in this server.
 std::string NewId() {
   static const std::string start = Hex(std::random_device()()) + "-";
   static std::atomic<uint64_t> last = 0;
@@ -94,7 +93,8 @@ CallRecord::CallRecord(const RecordParts& parts, Method method,
   }
 }
 
-// The caller by the token of the call; an unnamed caller if calls need none.
+// Finds the caller by the token of the call; the unnamed caller if calls need
+// none.
 absl::Status CallRecord::Identify(std::shared_ptr<const Caller>* caller) const {
   *caller = Nobody();
   if (!parts_.tokens.needs_token()) return absl::OkStatus();
@@ -180,15 +180,15 @@ void CallRecord::Finishing(const absl::Status& status) noexcept {
   });
 }
 
-// True if the deadline of the peer is over or nearly over. The peer counts from
-// an earlier moment, and gRPC rounds the rest up by up to 1 %.
+// True if the deadline of the peer is over, or nearly: the peer counts from an
+// earlier moment, and gRPC rounds the remaining time up by up to 1 %.
 bool CallRecord::IsLate() const {
   const auto left = call_.deadline() - std::chrono::system_clock::now();
   constexpr std::chrono::milliseconds kSlack(10);
   return left <= kSlack + (Clock::now() - begun_) / 50;
 }
 
-// A peer that is gone does not see the status: the record states why it left.
+// A peer that is gone never gets the status: the record states why it left.
 void CallRecord::Forget() {
   line_.code = IsLate() ? absl::StatusCode::kDeadlineExceeded
                         : absl::StatusCode::kCancelled;

@@ -1,7 +1,13 @@
 #pragma once
 
-// The record of one call: its caller, its id and its outcome, for the metrics
+// The record of one call: its caller, its id and its status, for the metrics
 // and the log.
+//
+//   CallRecord record(parts, Method::kConvertClip, call);  // The call begins.
+//   absl::Status status = record.Enter(Scope::kConvert);   // Who calls?
+//   record.AddClip(result);                                // For each clip.
+//   record.Finishing(status);                              // Before Finish.
+//   record.Done(is_cancelled);                             // In OnDone.
 
 #include <grpcpp/server_context.h>
 
@@ -13,7 +19,6 @@
 
 #include "bvhmill/pipeline/convert.h"
 #include "server/auth/caller.h"
-#include "server/observe/clip_observer.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/rpc/call_parts.h"
@@ -21,14 +26,12 @@
 
 namespace bvhmill::server {
 
-// Make it when the call begins; then call Enter; AddClip for each clip that was
-// converted; Finishing right before the call is finished; and Done in OnDone.
 // Thread-safe after Enter. The parts and the call of gRPC must outlive it.
 class CallRecord final : public ClipObserver {
  public:
-  // Gives the call its id: that of its metadata x-request-id if that has 1 to
-  // 64 letters, digits, ".", "_" and "-", else a new one. Puts the id and a
-  // valid traceparent into the initial metadata, which must not have been sent.
+  // Sets the id of the call: its metadata x-request-id if that is 1 to 64
+  // letters, digits, ".", "_" and "-", else a new id. Adds the id and a valid
+  // traceparent to the initial metadata, which must not have been sent.
   CallRecord(const RecordParts& parts, Method method,
              grpc::CallbackServerContext* call);
   CallRecord(const CallRecord&) = delete;
@@ -39,14 +42,14 @@ class CallRecord final : public ClipObserver {
   absl::Status Enter(Scope scope);
   // The same for calls that need no scope.
   absl::Status Enter();
-  // Looks at the token again if the tokens have changed: OK if the caller still
+  // Checks the token again if the tokens have changed: OK if the caller still
   // has `scope`; else the errors of Enter. Quotas stay as they were when the
   // call began. One thread at a time.
   absl::Status Recheck(Scope scope);
 
   // Never null.
   const std::shared_ptr<const Caller>& caller() const { return caller_; }
-  // The address of the peer; the same for all calls of a connection.
+  // The address of the peer; equal for all calls of a connection.
   const std::string& peer() const { return line_.peer; }
 
   // See HeaderBytes.
@@ -64,10 +67,10 @@ class CallRecord final : public ClipObserver {
   void AddRefusedClip(const std::string& reason) override;
   void AddStage(Stage stage, std::chrono::nanoseconds time) override;
 
-  // Notes the status of the call, and the time.
+  // Notes the status of the call and the time.
   void Finishing(const absl::Status& status) noexcept;
   // Counts and logs the call. `cancelled`: the peer was gone before the call
-  // was finished.
+  // finished.
   void Done(bool cancelled) noexcept;
 
  private:

@@ -1,7 +1,12 @@
 #pragma once
 
-// The calls that are running. The registry sends them a tick, about once a
-// second, and an event when the server drains; then it waits for their end.
+// The running calls. The registry sends them a tick, about once a second, and
+// an event when the server drains; then it waits for their end.
+//
+//   CallRegistry::CallId id;
+//   if (!calls.Begin({.watch = watch, .peer = peer}, &id)) return Stopping();
+//   CallRegistry::MarkHeard(id, bytes);  // A message of the peer has come.
+//   calls.End(id, is_cancelled);
 
 #include <chrono>
 #include <condition_variable>
@@ -17,8 +22,8 @@
 
 namespace bvhmill::server {
 
-// Events that the registry sends to a call. Each function may be called by any
-// thread, and once more after CallRegistry::End.
+// Receives the events of one call. Any thread may call the functions, also once
+// after CallRegistry::End.
 class CallWatch {
  public:
   CallWatch() = default;
@@ -39,7 +44,7 @@ class CallRegistry {
     // May be null.
     std::shared_ptr<CallWatch> watch;
     PeerActivity::Call activity;
-    // A drain does not wait for it.
+    // A drain does not wait for the call.
     bool is_aside = false;
   };
   // Valid from Begin to End.
@@ -51,7 +56,7 @@ class CallRegistry {
   CallRegistry(PeerActivity* peers, Cut cut)
       : peers_(*peers), cut_(std::move(cut)) {}
 
-  // The peer that makes a call, by its name, and the call.
+  // A call that begins, and the name of its peer.
   struct NewCall {
     std::shared_ptr<CallWatch> watch;
     const std::string& peer;
@@ -60,17 +65,18 @@ class CallRegistry {
     int64_t header_bytes = 0;
   };
 
-  // Counts a call as running until End. False if the server drains: the call
-  // must be refused, and `id` is not set. Calls of the kinds kFree and kWatch,
-  // which say how the server does, are counted also then, and no drain waits
-  // for them. Cuts the connection of a peer that has far too many calls.
+  // Counts a call as running until End. False if the server drains: the caller
+  // must refuse the call, and `id` is not set. Calls of the kinds kFree and
+  // kWatch, which report the state of the server, also begin during a drain,
+  // and no drain waits for them. Cuts the connection of a peer with far too
+  // many calls.
   bool Begin(NewCall call, CallId* id);
-  // The call has ended. `is_cancelled`: it was cancelled, by its peer as a
-  // rule. Cuts the connection of a peer that has cancelled too many calls in a
-  // row before their first message: see PeerActivity::End.
+  // The call has ended. `is_cancelled`: it was cancelled, usually by its peer.
+  // Cuts the connection of a peer that cancelled too many calls in a row before
+  // their first message: see PeerActivity::End.
   void End(CallId id, bool is_cancelled);
 
-  // See PeerActivity.
+  // See the functions of PeerActivity.
   static void MarkHeard(CallId id, int64_t bytes) {
     PeerActivity::MarkHeard(&id->activity, bytes);
   }
@@ -80,20 +86,19 @@ class CallRegistry {
   static void MarkActive(CallId id) { PeerActivity::MarkActive(&id->activity); }
   static void MarkBusy(CallId id) { PeerActivity::MarkBusy(&id->activity); }
 
-  // Calls OnTick of all running calls; holds no lock meanwhile. Call it about
-  // once a second.
+  // Calls OnTick of all running calls, without a lock. Call it about once a
+  // second.
   void Tick(std::chrono::steady_clock::time_point now);
 
-  // Refuses new calls from now on and calls OnDrain of the running ones again
-  // and again. Returns when all have ended or `patience` is over; true if all
-  // have ended.
+  // Refuses new calls from now on, and calls OnDrain of the running calls ten
+  // times a second. Returns true when all have ended, false after `patience`.
   bool Drain(std::chrono::seconds patience);
 
   // The number of running calls for which a drain waits.
   int64_t running() const;
 
  private:
-  // A copy, since a call may end while it is told something.
+  // A copy: a call may end while its watch runs.
   std::vector<std::shared_ptr<CallWatch>> Watches() const;
 
   PeerActivity& peers_;

@@ -1,8 +1,10 @@
 #pragma once
 
-// Catches exceptions at the boundary of the server's own code, where calls and
-// threads begin, and turns them into statuses and log lines. No exception ends
-// the program.
+// Catches exceptions where calls and threads of the server begin, and turns
+// them into statuses and log lines. So no exception ends the program.
+//
+//   const absl::Status status =
+//       CatchAsStatus(log, "a call", [&] { return DoWork(); });
 
 #include <exception>
 #include <new>
@@ -28,7 +30,7 @@ inline absl::Status InternalFaultStatus() {
 //   - OutOfMemory() for std::bad_alloc and std::length_error, which libraries
 //     throw when the system has no memory,
 //   - InternalFault() for every other exception.
-// REQUIRES: an exception in `work` leaves nothing half done that others use.
+// REQUIRES: an exception in `work` leaves no shared state half changed.
 template <typename Work>
 absl::Status CatchAsStatus(const Log& log, const char* where,
                            const Work& work) {
@@ -46,8 +48,8 @@ absl::Status CatchAsStatus(const Log& log, const char* where,
   }
 }
 
-// Does `work`. Returns false, and names `where` in the log, if it throws: the
-// caller must be able to go on without it.
+// Calls `work`. If it throws, the log names `where`, and the result is false.
+// The caller must be able to continue.
 template <typename Work>
 bool CatchAndLog(const Log& log, const char* where, const Work& work) {
   try {

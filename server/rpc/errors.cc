@@ -3,9 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 
 namespace bvhmill::server {
 namespace {
@@ -26,7 +25,7 @@ const char* NameOf(Scope scope) {
   return "admin";
 }
 
-// DEADLINE_EXCEEDED: a peer made the server wait longer than a limit allows.
+// DEADLINE_EXCEEDED: the server waited for a peer longer than a limit allows.
 absl::Status KeptWaiting(const char* reason, std::string message,
                          const std::string& limit_name, int64_t limit) {
   return MakeCallError({.code = Code::kDeadlineExceeded,

@@ -1,10 +1,10 @@
 #pragma once
 
 // The errors that the server makes itself, each as the absl::Status of a
-// CallError. This file knows nothing of gRPC: ToGrpc of statuses.h makes a
-// status of gRPC where a call ends. docs/api.md, section 4, lists the errors.
+// CallError. This file is independent of gRPC: where a call ends, ToGrpc of
+// statuses.h makes a status of gRPC. docs/api.md, section 4, lists the errors.
 //
-// Every function may be called from any thread.
+// Any thread may call the functions.
 
 #include <cstdint>
 #include <string_view>
@@ -18,7 +18,7 @@ namespace bvhmill::server {
 absl::Status LimitExceeded(std::string_view limit_name, int64_t limit,
                            int64_t value);
 
-// UNAUTHENTICATED: the call shows no known token.
+// UNAUTHENTICATED: the call shows no token that the server knows.
 absl::Status TokenUnknown();
 
 // PERMISSION_DENIED: the token `caller` lacks `scope`, which `method` needs.
@@ -26,10 +26,10 @@ absl::Status ScopeMissing(std::string_view caller, std::string_view method,
                           Scope scope);
 
 // RESOURCE_EXHAUSTED, SERVER_BUSY: the system has no memory for the work. The
-// first call makes the status; later calls allocate nothing.
+// first call makes the status; later calls allocate no memory.
 absl::Status OutOfMemory();
 
-// INTERNAL: a fault of the server. Only its log says more.
+// INTERNAL: a fault of the server. Details are only in its log.
 absl::Status InternalFault();
 
 // UNAVAILABLE: the server is stopping.
@@ -47,10 +47,11 @@ absl::Status UnknownSourceFormat(int format);
 // INVALID_ARGUMENT: the bytes are not the message that the method takes.
 absl::Status MessageBroken();
 
-// INVALID_ARGUMENT: a message of a stream stands where its grammar allows none.
+// INVALID_ARGUMENT: a message of a stream comes where the protocol does not
+// allow it.
 absl::Status StreamOutOfOrder(const char* why);
 
-// DEADLINE_EXCEEDED, STREAM_IDLE: nothing of an unfinished clip came, or the
+// DEADLINE_EXCEEDED, STREAM_IDLE: no byte of an unfinished clip came, or the
 // peer accepted nothing, for more than idle_seconds.
 absl::Status StreamIdle(int64_t seconds);
 // The same for a stream without an unfinished clip: no clip began for more than

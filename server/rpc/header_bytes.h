@@ -9,8 +9,10 @@
 
 namespace bvhmill::server {
 
-// The bytes that the metadata of `call` took at most. HPACK shortens most
-// fields, but need not. A field has two lengths and a type beside its texts.
+// Returns the bytes of the metadata of `call` on the wire if the client does
+// not compress them. Each field counts its name, its value, and 8 bytes for two
+// lengths and a type. Two things do not count: fields that gRPC does not pass
+// on, such as :path, and the base64 encoding of values whose name ends in -bin.
 inline int64_t HeaderBytes(const grpc::CallbackServerContext& call) {
   constexpr size_t kBeside = 8;
   size_t bytes = 0;

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "server/rpc/answer_watch.h"
 #include "server/rpc/catch_as_status.h"
 #include "server/rpc/errors.h"
 #include "server/rpc/header_bytes.h"
 #include "server/rpc/statuses.h"
+#include "server/rpc/unary_call.h"
 
 namespace bvhmill::server {
 namespace {
@@ -33,8 +33,8 @@ Bytes Response(char status) {
   return {&slice, 1};
 }
 
-// The field `service` of a HealthCheckRequest. False if the bytes are none, or
-// the name is long.
+// Reads the field `service` of a HealthCheckRequest. False if the bytes are no
+// such message, or too many.
 bool ReadRequest(Bytes bytes, std::string* service) {
   constexpr size_t kMaxBytes = 1024;
   if (bytes.Length() > kMaxBytes) return false;
@@ -88,8 +88,8 @@ class HealthService::WatchCall final : public grpc::ServerWriteReactor<Bytes> {
     Write(status);
   }
 
-  // The response to write now, or 0. Its write is then under way: until it is
-  // done, the call is not finished. The mutex of the service is held.
+  // Returns the response to write now, or 0 for none. Until that write is done,
+  // the call must not finish. REQUIRES: the mutex of the service is held.
   char Claim() {
     if (!has_started_ || is_writing_ || is_over_) return 0;
     const char serving = service_.is_serving_ ? kServing : kNotServing;
@@ -144,7 +144,7 @@ class HealthService::WatchCall final : public grpc::ServerWriteReactor<Bytes> {
   const std::shared_ptr<AnswerWatch> answer_;
   CallRegistry::CallId id_;
   Bytes bytes_;
-  // The mutex of the service is held when these are used.
+  // The mutex of the service guards these.
   bool has_started_ = false;
   bool is_known_ = true;
   bool is_writing_ = false;

@@ -1,7 +1,8 @@
 #pragma once
 
-// grpc.health.v1.Health: whether the server serves. It takes the place of the
-// service of gRPC, whose calls are counted nowhere and never end.
+// grpc.health.v1.Health: reports whether the server serves, once (Check) or at
+// each change (Watch). It replaces the service of gRPC, whose calls are not
+// counted and never end.
 
 #include <grpcpp/impl/codegen/service_type.h>
 #include <grpcpp/support/byte_buffer.h>
@@ -17,19 +18,21 @@
 
 namespace bvhmill::server {
 
-// Thread-safe. The server as a whole has the empty name; it knows no other.
+// The only known service name is the empty one: the server as a whole.
+// Thread-safe.
 class HealthService final : public grpc::Service {
  public:
   // All parts must outlive the service.
   explicit HealthService(const FreeCallParts& parts);
 
-  // What the service says from now on; at first, that the server serves.
+  // Sets the state that the service reports, and sends it to all watches. At
+  // first the server serves.
   void SetServing(bool is_serving);
 
  private:
   class WatchCall;
 
-  // Watches of one connection. Clients of gRPC have one each.
+  // The most watches of one connection. A client of gRPC needs one.
   static constexpr int kMaxWatches = 4;
 
   grpc::ServerUnaryReactor* Check(grpc::CallbackServerContext* call,

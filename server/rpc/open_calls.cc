@@ -14,8 +14,8 @@ namespace {
 struct FreeText {
   void operator()(char* text) const { gpr_free(text); }
 };
-// JSON without blanks, in the words of channelz.proto. Numbers of 64 bits are
-// strings there, and members that are 0 are missing. Null if gRPC has nothing.
+// JSON without blanks, with the members of channelz.proto. Numbers of 64 bits
+// are strings, and members that are 0 are missing. Null if gRPC has no answer.
 using Json = std::unique_ptr<char, FreeText>;
 
 std::string_view TextOf(const Json& json) {
@@ -46,7 +46,7 @@ int64_t NumberAt(std::string_view text) { return NumberAfter(text, ""); }
 
 }  // namespace
 
-// Pages begin at a number that is larger than those of the page before.
+// A page begins at a number that is larger than all numbers of the page before.
 void OpenCalls::List() {
   std::unordered_map<std::string, intptr_t> found;
   const Json servers(grpc_channelz_get_servers(0));

@@ -1,9 +1,9 @@
 #pragma once
 
 // The open calls of each connection, as gRPC counts them for its debugging
-// service (channelz). gRPC hands over a unary call only when its message is
-// complete, and reports no end of calls that it serves itself; its counts have
-// all of them.
+// service (channelz). These counts include calls that the server does not know:
+// gRPC reports a unary call only when its message is complete, and never the
+// calls that it serves itself.
 
 #include <chrono>
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace bvhmill::server {
 // Thread-safe.
 class OpenCalls {
  public:
-  // The counts of the connection of `peer`; zeros if gRPC has none. The servers
-  // of the process must have the argument GRPC_ARG_ENABLE_CHANNELZ. Cost: some
-  // 10 us; for a peer that is new, 2 us for each connection, at most ten times
-  // a second.
+  // The counts of the connection of `peer`; zeros if gRPC has none. REQUIRES:
+  // the servers of the process have the argument GRPC_ARG_ENABLE_CHANNELZ.
+  // Cost: about 10 us; for a new peer, 2 us for each connection, at most ten
+  // times a second.
   Connections::CallCounts Of(const std::string& peer);
 
  private:
@@ -32,7 +32,7 @@ class OpenCalls {
 
   std::mutex mutex_;
   Clock::time_point listed_at_;
-  // The number by which gRPC knows the socket, by peer.
+  // The number of the socket in channelz, by peer.
   std::unordered_map<std::string, intptr_t> sockets_;
 };
 

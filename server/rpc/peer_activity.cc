@@ -10,8 +10,8 @@ namespace {
 // updates of windows, and TLS records for each of them.
 constexpr int64_t kCallBytes = 512;
 
-// The same for a message of this size: the heads of its frames and records. A
-// frame usually has 16 KiB, but less where a window is nearly used up.
+// The bytes of a message on the wire: with the heads of its frames and TLS
+// records. A frame usually has 16 KiB, but less if a window is nearly used up.
 int64_t WireBytes(int64_t message) { return message + message / 16 + 64; }
 
 }  // namespace
@@ -57,7 +57,7 @@ bool PeerActivity::End(Call* call, bool is_cancelled) {
   }
   if (!is_cancelled) return false;
   const int64_t count = ++peer.cancelled_early;
-  // At each multiple, so that a cut that fails is tried again.
+  // At each multiple: a cut that failed is retried.
   const bool is_multiple =
       max_calls_ > 0 && count % 2 == 0 && count / 2 % max_calls_ == 0;
   if (!is_multiple) return false;
@@ -117,8 +117,8 @@ Connections::Use PeerActivity::UseOf(const std::string& peer) const {
   return use;
 }
 
-// A connection has a new entry with its next call. An entry that was active a
-// moment ago stays until the table of connections has seen it.
+// The next call of the connection makes a new entry. An entry that was active a
+// moment ago stays until the table of connections has read it.
 void PeerActivity::ForgetIdle() {
   const auto recent = Clock::now() - std::chrono::seconds(2);
   const std::lock_guard lock(mutex_);

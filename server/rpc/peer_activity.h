@@ -1,9 +1,19 @@
 #pragma once
 
-// Knows which peers are active. A peer is the other end of a connection, named
-// by its address as gRPC reports it. The table of connections asks here before
-// it cuts a connection. A peer that floods the server with calls is found here,
-// too.
+// The activity of each peer: its running calls, and when its last messages
+// came. A peer is the other end of a connection, named by its address as gRPC
+// reports it. The table of connections uses this to decide which connections to
+// cut. This class itself finds peers that flood the server with calls.
+//
+//   PeerActivity::Call call;
+//   if (peers.Begin(peer, CallKind::kUnary, header_bytes, &call)) Cut(peer);
+//   PeerActivity::MarkHeard(&call, message_bytes);
+//   if (peers.End(&call, is_cancelled)) {
+//     Cut(peer);
+//     peers.Release(&call);
+//   }
+//
+// CallRegistry does this for all calls.
 
 #include <atomic>
 #include <chrono>
@@ -17,20 +27,21 @@
 
 namespace bvhmill::server {
 
-// Kinds of calls, by the bytes of unfinished messages that they may hold.
+// Kinds of calls, by the unfinished messages that they may have.
 enum class CallKind : uint8_t {
-  // Has its whole message when it begins.
+  // Begins when its whole message has come.
   kUnary,
   // Receives messages until it ends.
   kUpload,
-  // The same as kUnary, but without a ticket: nothing else bounds the number
+  // As kUnary, but without a ticket, so no limit on tickets bounds the number
   // of such calls.
   kFree,
-  // Sends messages now and then for hours, without a ticket. Its service
-  // bounds the number.
+  // Sends a message from time to time, for hours, without a ticket. Its service
+  // bounds the number of such calls.
   kWatch,
 };
 
+// True for calls about the state of the server. A drain does not wait for them.
 inline bool IsAside(CallKind kind) {
   return kind == CallKind::kFree || kind == CallKind::kWatch;
 }
@@ -46,73 +57,73 @@ class PeerActivity {
   struct Call;
   // The activity of one peer.
   struct Peer {
-    // Different for each entry of a table.
+    // The number of this entry, different for each entry of the table.
     int64_t entry = 0;
     int64_t calls = 0;
-    // Running calls of the kind kFree; and of kFree and kWatch.
+    // Running calls of the kind kFree, and of the kinds kFree and kWatch.
     int64_t free_calls = 0;
     int64_t aside_calls = 0;
     // Calls in a row that the peer cancelled before they were active.
     int64_t cancelled_early = 0;
     int64_t begun = 0;
-    // Ended calls that may have left bytes of a message that never ended.
+    // Ended calls that may have left bytes of an incomplete message.
     int64_t left = 0;
     // Running calls of the kind kUpload.
     std::unordered_set<const Call*> uploads;
     // See MarkActive, MarkHeard.
     std::atomic<Clock::time_point> active_at{};
     std::atomic<int64_t> explained{0};
-    // The time at which an active call ended last.
+    // The time when an active call last ended.
     Clock::time_point ended_at;
   };
-  // One call of a peer, from Begin to End. Its owner keeps it in place.
+  // One call of a peer, from Begin to End. Its owner must not move it.
   struct Call {
-    // Both are in the table, which keeps them until End.
+    // Both point into the table, which keeps them until End.
     const std::string* name = nullptr;
     Peer* peer = nullptr;
     CallKind kind = CallKind::kUnary;
     std::atomic<bool> is_active{false};
-    // When its last message came whole, or it began; and when the server last
-    // did not wait for its peer.
+    // When its last whole message came, or it began; and when the server was
+    // last busy with the call instead of waiting for the peer.
     std::atomic<Clock::time_point> heard_at{};
     std::atomic<Clock::time_point> busy_at{};
-    // The peer had more than eight calls when this one began, this one
-    // included.
+    // The peer had more than eight calls when this one began, including this
+    // one.
     bool is_one_of_many = false;
   };
 
   // Counts a call of the peer whose metadata has `header_bytes`, and fills
   // `call`. True if the calls of the peer have just reached 2 x `max_calls` +
-  // 2: the caller must cut its connection. Twice the limit, since a call that
-  // the peer has seen end may still be counted here.
+  // 2: the caller must then cut its connection. The limit is doubled because a
+  // call that has ended for the peer may still be counted here.
   bool Begin(const std::string& peer, CallKind kind, int64_t header_bytes,
              Call* call);
 
-  // The call has ended; `is_cancelled`: it was cancelled, by its peer as a
-  // rule. True if the peer has cancelled 2 x `max_calls` calls in a row before
-  // they were active, and again after each further 2 x `max_calls`: the caller
-  // must cut its connection, and then call Release. If it returns false, `call`
-  // must not be used any more.
+  // The call has ended; `is_cancelled`: it was cancelled, usually by its peer.
+  // True if the peer has cancelled 2 x `max_calls` calls in a row before they
+  // were active, and again after each further 2 x `max_calls`: the caller must
+  // then cut its connection and call Release. After false, `call` must not be
+  // used any more.
   bool End(Call* call, bool is_cancelled);
   void Release(Call* call);
 
-  // Notes that a whole message of the call has come, which took `bytes` as
-  // gRPC received it, that is: before it is decompressed. Takes no lock.
+  // A whole message of the call has come, with `bytes` as gRPC received it,
+  // that is: before decompression. Takes no lock.
   static void MarkHeard(Call* call, int64_t bytes);
   // The same for a call that is no use of the server, such as a check of its
-  // health: the peer is not active by it. Takes no lock.
+  // health: the peer does not become active. Takes no lock.
   static void Explain(Call* call, int64_t bytes);
-  // Notes that the server works for the call. Takes no lock.
+  // The server works for the call. Takes no lock.
   static void MarkActive(Call* call);
-  // The same; and the server does not wait for the peer, whose next messages
-  // may wait in the buffers of gRPC.
+  // The same; in addition the server does not wait for the peer, whose next
+  // messages may wait in the buffers of gRPC.
   static void MarkBusy(Call* call);
 
-  // The use of a connection by `peer`. The zero value for an unknown peer.
-  // Cost: O(uploads of the peer).
+  // The use that `peer` makes of its connection; the zero value for an unknown
+  // peer. Cost: O(uploads of the peer).
   Connections::Use UseOf(const std::string& peer) const;
 
-  // Drops peers that have no calls and were not active in the last two seconds.
+  // Drops peers without calls that were not active in the last two seconds.
   // Call it about once a second. Cost: O(peers).
   void ForgetIdle();
 

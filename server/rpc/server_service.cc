@@ -4,20 +4,20 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/limit_rows.h"
+#include "bvhmill/base/limits.h"
 #include "bvhmill/base/version.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/encode.h"
 #include "bvhmill/pipeline/source_format.h"
-#include "bvhmill/report/catalogue.h"
-#include "bvhmill/wire/source.h"
+#include "bvhmill/report/report.h"
+#include "bvhmill/wire/options.h"
 #include "server/codec/read_message.h"
 #include "server/codec/response_bytes.h"
+#include "server/rpc/call_parts.h"
 #include "server/rpc/call_record.h"
 #include "server/rpc/catch_as_status.h"
 #include "server/rpc/free_call.h"
-#include "server/rpc/job_shares.h"
 
 namespace bvhmill::server {
 namespace {

@@ -1,18 +1,19 @@
 #pragma once
 
-// bvhmill.v1.ServerService: describes this server, its limits and formats.
+// bvhmill.v1.ServerService: describes this server, with its version, its
+// formats, and the limits that hold for the caller.
 
 #include "bvhmill/v1/server_service.grpc.pb.h"
 #include "server/rpc/call_parts.h"
 
 namespace bvhmill::server {
 
-// Takes its message as bytes, as ClipService does.
+// Requests and responses are raw bytes, as in ClipService.
 class ServerService final
     : public v1::ServerService::WithRawCallbackMethod_GetServerInfo<
           v1::ServerService::Service> {
  public:
-  // All of these outlive the service.
+  // All parts must outlive the service.
   struct Parts {
     RecordParts record;
     const ServerConfig& config;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Makes a status of gRPC of a status of the server, where a call ends.
+// Converts the absl::Status of a call to the grpc::Status that ends the call.
 
 #include <grpcpp/support/status.h>
 
@@ -8,9 +8,9 @@
 
 namespace bvhmill::server {
 
-// The code, the message and, as details of google.rpc, the CallError of
-// `status`; see bvhmill/wire/status.h. Never throws: without memory for the
-// details it gives the code alone. Any thread.
+// Returns the code and the message of `status`, and its CallError as details of
+// google.rpc: see bvhmill/wire/status.h. Never throws: if memory is short, the
+// result has the code only. Thread-safe.
 grpc::Status ToGrpc(const absl::Status& status) noexcept;
 
 }  // namespace bvhmill::server

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "bvhmill/base/limits.h"
-#include "server/rpc/answer_watch.h"
 #include "server/rpc/catch_as_status.h"
 #include "server/rpc/statuses.h"
 
@@ -46,8 +45,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     delete this;
   }
 
-  // OnDone is short, so gRPC may call it at once; else gRPC would wake up
-  // another thread for it.
+  // OnDone is short, so gRPC may call it in the same thread; otherwise it would
+  // wake up another thread.
   bool InternalInlineable() override { return true; }
 
  private:
@@ -71,8 +70,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
       return LimitExceeded("max_request_message_bytes", limit,
                            method_.request_bytes);
     }
-    // A call about jobs has no clip: a caller whose job takes all clips of its
-    // quota can still ask for the job, and cancel it.
+    // A call about jobs counts no clip: a caller whose job uses up its quota of
+    // clips can still ask for the job, and cancel it.
     Admission& admission = parts_.admission;
     return method_.scope == Scope::kJobs
                ? admission.TryHold(*record_.caller(), record_.peer(),
@@ -85,8 +84,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     return Guard([&] { return method_.task->Read(&ticket_, is_short); });
   }
 
-  // Has a worker do the work and, with `reads`, parse the request before. The
-  // call may be over before this returns.
+  // Hands the work, and with `reads` the parsing of the request, to a worker.
+  // The call may be over before this returns.
   void Queue(bool reads) {
     const absl::Status queued = Guard([&] {
       FairQueue& queue = parts_.queue;
@@ -112,7 +111,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     read.ok() ? Work(queued) : End(read);
   }
 
-  // In the thread where the call came in, which serves others, too.
+  // Does short work in this thread, which also serves other calls. If the work
+  // is given up, a worker does it again.
   void WorkHere() {
     bool gives_up = false;
     const absl::Status status = TryWork({}, &gives_up);

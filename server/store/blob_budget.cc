@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 

@@ -1,6 +1,5 @@
 #include "server/store/blob_store.h"
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 

@@ -8,15 +8,13 @@
 #include <system_error>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 #include "server/store/data_folder.h"
 #include "server/store/job_rows.h"
-#include "server/store/lost_data.h"
 #include "server/store/postgres/open_postgres.h"
 #include "server/store/s3/open_s3.h"
-#include "server/store/sqlite/open_mark.h"
+#include "server/store/sqlite/sqlite.h"
 
 namespace bvhmill::server {
 namespace {

@@ -4,12 +4,12 @@
 //
 //   lock       held by the server that uses the folder, or by all that share it
 //   jobs.db    the database of jobs, with jobs.db-wal and jobs.db-shm
-//   jobs.db-open  there while jobs.db needs jobs.db-wal: see open_mark.h
+//   jobs.db-open  there while jobs.db needs jobs.db-wal: see sqlite.h
 //   database   if servers share the folder: the identity of their database
 //   names      locked while jobs begin to name blobs, and while blobs are
 //              removed; only if servers share the folder
 //   blobs/ uploads/ new/    see file_blob_store.h
-//   reserve    space that is kept for a full disk: see reserve.h
+//   reserve    space that is kept for a full disk: see file_ops.h
 //
 // If the blobs are in an S3-compatible store, the folder has only files without
 // a name, and the lock of names is in the database.
@@ -150,5 +150,19 @@ absl::Status CheckIdentity(const std::string& path,
                            const std::string& identity);
 // DATA_OF_ANOTHER_DATABASE: the folder at `path` has the blobs of jobs `whose`.
 absl::Status OtherDatabase(const std::string& path, const char* whose);
+
+// Refuses data of which a part is lost. A server that began with the rest would
+// know no job, and remove the blobs of all of them.
+
+// True if blobs or uploads were ever stored in the folder at `path`, or if that
+// cannot be found out.
+bool HasBlobs(const std::string& path);
+
+// FAILED_PRECONDITION, DATA_INCOMPLETE: `what` says which part of the data is
+// lost, and is followed by what to restore.
+absl::Status DataIncomplete(const std::string& what);
+// The same for a database that names blobs, where there are none.
+absl::Status BlobsLost(const std::string& place);
+bool IsIncomplete(const absl::Status& status);
 
 }  // namespace bvhmill::server

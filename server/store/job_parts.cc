@@ -4,8 +4,8 @@
 #include <random>
 #include <string_view>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
+#include "bvhmill/base/status.h"
 
 namespace bvhmill::server {
 namespace {

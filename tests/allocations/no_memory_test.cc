@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "bvhmill/pipeline/convert.h"
-#include "bvhmill/pipeline/internal/compiled_skeleton.h"
+#include "bvhmill/pipeline/internal/check_clip.h"
 #include "bvhmill/pipeline/workers.h"
-#include "bvhmill/validate/biped_measure.h"
+#include "bvhmill/validate/skeleton_facts.h"
 #include "tests/allocations/allocator.h"
 #include "tests/allocations/chain.h"
 #include "tests/support/clips.h"

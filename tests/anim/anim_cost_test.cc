@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "bvhmill/anim/avatar/avatar.h"
-#include "bvhmill/anim/avatar/drive_curves.h"
-#include "bvhmill/anim/avatar/drive_steps.h"
+#include "bvhmill/anim/avatar/drive.h"
 #include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/base/budget.h"

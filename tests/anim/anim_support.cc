@@ -5,7 +5,7 @@
 #include <random>
 
 #include "bvhmill/anim/avatar/avatar.h"
-#include "bvhmill/anim/format/anim_writer.h"
+#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/base/sink.h"
 
 namespace bvhmill::testing {

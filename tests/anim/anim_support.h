@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/anim/format/anim_motion.h"
-#include "bvhmill/anim/format/anim_reader.h"
 
 namespace bvhmill::testing {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bvhmill/anim/clip_to_anim.h"
-#include "bvhmill/anim/format/anim_reader.h"
+#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/base/status.h"
 #include "tests/anim/anim_support.h"
 #include "tests/anim/figure.h"

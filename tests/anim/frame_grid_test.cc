@@ -1,9 +1,9 @@
-#include "bvhmill/anim/frame_grid.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <vector>
+
+#include "bvhmill/anim/anim_to_clip.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -17,7 +17,7 @@
 #include "bvhmill/anim/clip_to_anim.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/edit/joint_map.h"
-#include "bvhmill/encode/avatar_names.h"
+#include "bvhmill/encode/anim_target.h"
 #include "tests/anim/played_avatar.h"
 #include "tests/anim/real_clips.h"
 #include "tests/anim/walk_names.h"

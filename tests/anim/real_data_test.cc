@@ -6,7 +6,7 @@
 #include "bvhmill/anim/anim_to_clip.h"
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
-#include "bvhmill/anim/format/anim_reader.h"
+#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/anim/viewer/viewer_loader.h"
 #include "bvhmill/bvh/reader.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bvhmill/anim/anim_to_clip.h"
-#include "bvhmill/anim/avatar/avatar_drive.h"
+#include "bvhmill/anim/avatar/drive.h"
 #include "bvhmill/kinematics/plan.h"
 #include "tests/anim/anim_support.h"
 #include "tests/anim/figure.h"

@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "bvhmill/anim/avatar/avatar.h"
-#include "bvhmill/anim/format/anim_reader.h"
+#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/pipeline/convert.h"
 #include "tests/anim/played_avatar.h"

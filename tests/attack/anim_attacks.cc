@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bvhmill/anim/avatar/avatar.h"
-#include "bvhmill/anim/format/anim_writer.h"
+#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/base/sink.h"
 #include "tests/attack/clip_case.h"
 #include "tests/attack/texts.h"

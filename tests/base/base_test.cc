@@ -8,8 +8,6 @@
 #include <string>
 #include <thread>
 
-#include "bvhmill/base/bounds.h"
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/sink.h"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 
 namespace bvhmill {

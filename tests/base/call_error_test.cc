@@ -1,7 +1,5 @@
 // Structured errors travel inside of statuses without a loss.
 
-#include "bvhmill/base/call_error.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "bvhmill/base/nearest.h"
-
 #include <gtest/gtest.h>
 
 #include <string_view>
 #include <vector>
+
+#include "bvhmill/base/text.h"
 
 namespace bvhmill {
 namespace {

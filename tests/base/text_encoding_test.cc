@@ -1,10 +1,8 @@
-#include "bvhmill/base/text_encoding.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -1,10 +1,10 @@
-#include "bvhmill/base/utf8.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "bvhmill/base/text.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -1,10 +1,8 @@
 // Costs that are drawn from a budget in parts, and memory that is given back.
 
-#include "bvhmill/base/work_meter.h"
-
 #include <gtest/gtest.h>
 
-#include "bvhmill/base/held_memory.h"
+#include "bvhmill/base/budget.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -1,7 +1,5 @@
 // A reader with a cache of hierarchies reads the same as one without.
 
-#include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
-
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -9,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bvhmill/bvh/hierarchy.h"
 #include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/encode/report_json.h"

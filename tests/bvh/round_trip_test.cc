@@ -6,7 +6,7 @@
 #include <limits>
 #include <sstream>
 
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/writer.h"
 #include "tests/samples/samples.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/bvh/rows/block_scanner.h"
+#include "bvhmill/bvh/parallel_rows.h"
 #include "tests/bvh/threads.h"
 
 namespace bvhmill::testing {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
+#include "bvhmill/bvh/hierarchy.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/encode/report_json.h"
 #include "tests/support/clips.h"

@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "client/cpp/response.h"
+#include "client/cpp/clip_calls.h"
 #include "tests/support/error_parts.h"
 
 namespace bvhmill::client {

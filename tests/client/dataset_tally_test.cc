@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "client/cli/dataset/skeletons.h"
 #include "client/cli/dataset/summary_text.h"
 
 namespace bvhmill::client {

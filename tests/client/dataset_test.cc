@@ -8,12 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "client/cli/dataset/clip_traits.h"
-#include "client/cli/dataset/content_hash.h"
-#include "client/cli/dataset/path_pattern.h"
-#include "client/cli/dataset/relative_path.h"
-#include "client/cli/dataset/skeletons.h"
-#include "client/cli/report/artifact_uri.h"
+#include "client/cli/dataset/dataset_tally.h"
+#include "client/cli/dataset/expectations.h"
+#include "client/cli/report/sarif_writer.h"
 
 namespace bvhmill::client {
 namespace {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/v1/clip_service.pb.h"
 #include "bvhmill/wire/status.h"
 #include "tests/client/command.h"

@@ -11,7 +11,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/encode.h"
-#include "bvhmill/pipeline/discarding_receiver.h"
+#include "bvhmill/pipeline/convert.h"
 #include "client/cli/engine.h"
 #include "tests/server/fixture.h"
 

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/v1/clip_service.pb.h"
 #include "client/cpp/client.h"

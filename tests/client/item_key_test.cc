@@ -1,12 +1,11 @@
 // Keys of items are UTF-8, and give back the names that they were made of.
 
-#include "client/cli/io/item_key.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
+#include "bvhmill/files/outputs.h"
 
 namespace bvhmill::client {
 namespace {

@@ -1,7 +1,5 @@
 // Parts of `bvhmill job`: the files of results, and requests that repeat.
 
-#include "client/cli/jobs/output_formats.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,8 +7,9 @@
 #include <vector>
 
 #include "bvhmill/encode/encode.h"
-#include "client/cli/claims.h"
-#include "client/cli/fixed_order.h"
+#include "bvhmill/files/outputs.h"
+#include "client/cli/jobs/job_server.h"
+#include "client/cli/manifest.h"
 
 namespace bvhmill::client {
 namespace {

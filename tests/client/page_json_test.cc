@@ -1,7 +1,5 @@
 // The data of the page of `validate --format html`.
 
-#include "client/cli/report/page_json.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -9,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "client/cli/report/packed_numbers.h"
+#include "client/cli/report/html_writer.h"
 
 namespace bvhmill::client {
 namespace {

@@ -1,5 +1,7 @@
 // Pictures of clips: what is kept of a clip of any length.
 
+#include "client/cli/picture/picture.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,13 +10,6 @@
 #include <limits>
 #include <string>
 #include <vector>
-
-#include "client/cli/picture/drawn_joints.h"
-#include "client/cli/picture/frame_cutter.h"
-#include "client/cli/picture/picture_receiver.h"
-#include "client/cli/picture/pose_view.h"
-#include "client/cli/picture/sampled_poses.h"
-#include "client/cli/picture/turn_curves.h"
 
 namespace bvhmill::client {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "client/cli/ui/source_line.h"
-#include "client/cli/ui/text.h"
+#include "bvhmill/base/text.h"
+#include "client/cli/ui/issue_lines.h"
 
 namespace bvhmill::client {
 namespace {

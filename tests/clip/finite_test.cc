@@ -1,12 +1,12 @@
 // Values that are not finite, at each place of a vector of any length.
 
-#include "bvhmill/clip/finite.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <utility>
 #include <vector>
+
+#include "bvhmill/clip/clip.h"
 
 namespace bvhmill::testing {
 namespace {

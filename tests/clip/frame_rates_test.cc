@@ -1,10 +1,10 @@
 // Rates in common use, and the frame times that files state for them.
 
-#include "bvhmill/clip/frame_rates.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "bvhmill/clip/clip_info.h"
 
 namespace bvhmill::testing {
 namespace {

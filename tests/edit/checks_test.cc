@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "bvhmill/base/bounds.h"
+#include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/edit/joint_map.h"
 #include "tests/edit/edits.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/clip/skeleton.h"
+#include "bvhmill/clip/clip.h"
 #include "bvhmill/edit/edit_clip.h"
 #include "tests/support/oracle.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "tests/edit/edits.h"
 #include "tests/support/clips.h"
 

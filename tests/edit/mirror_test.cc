@@ -1,13 +1,12 @@
 // A mirrored clip: each joint is at the mirrored place of its counterpart.
 
-#include "bvhmill/edit/mirror.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/edit/editing.h"
 #include "bvhmill/report/issue_log.h"
 #include "tests/edit/edits.h"
 #include "tests/support/clips.h"

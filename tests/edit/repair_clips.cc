@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "bvhmill/edit/repair/repair_clip.h"
+#include "bvhmill/edit/repair.h"
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {

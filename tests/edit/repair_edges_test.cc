@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/edit/repair/repair_clip.h"
+#include "bvhmill/edit/repair.h"
 #include "tests/edit/repair_clips.h"
 #include "tests/support/clips.h"
 

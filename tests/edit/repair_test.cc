@@ -1,13 +1,14 @@
 // Each repair on a clip with a fault that the test puts in, at a known frame
 // and joint; all else must stay the same, bit for bit.
 
+#include "bvhmill/edit/repair.h"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <functional>
 #include <limits>
 
-#include "bvhmill/edit/repair/repair_clip.h"
 #include "tests/edit/repair_clips.h"
 #include "tests/support/clips.h"
 

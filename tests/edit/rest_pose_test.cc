@@ -1,12 +1,11 @@
 // The pose of a frame becomes the rest pose.
 
-#include "bvhmill/edit/rest_pose.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/edit/editing.h"
 #include "tests/edit/edits.h"
 #include "tests/support/clips.h"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/edit/sample_pose.h"
+#include "bvhmill/edit/joint_pose.h"
 #include "bvhmill/math/euler.h"
 #include "tests/edit/edits.h"
 #include "tests/support/clips.h"

@@ -5,10 +5,9 @@
 
 #include <algorithm>
 
-#include "bvhmill/anim/format/anim_reader.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/anim/format/anim_file.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/encode/anim_target.h"
-#include "bvhmill/encode/avatar_names.h"
 #include "tests/encode/encode_support.h"
 #include "tests/support/clips.h"
 

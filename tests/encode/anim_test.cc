@@ -7,7 +7,7 @@
 
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
-#include "bvhmill/anim/format/anim_writer.h"
+#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/cancel.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "bvhmill/anim/clip_to_anim.h"
-#include "bvhmill/anim/format/anim_reader.h"
+#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/anim/viewer/viewer_import.h"
 #include "bvhmill/bvh/reader.h"
 

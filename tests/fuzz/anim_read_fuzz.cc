@@ -7,9 +7,7 @@
 #include <string_view>
 
 #include "bvhmill/anim/anim_to_clip.h"
-#include "bvhmill/anim/format/anim_edits.h"
-#include "bvhmill/anim/format/anim_reader.h"
-#include "bvhmill/anim/format/anim_writer.h"
+#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/base/sink.h"
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "bvhmill/anim/format/anim_reader.h"
+#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/encode/anim_bvh.h"
 #include "bvhmill/pipeline/convert.h"

@@ -8,8 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/anim/format/anim_reader.h"
-#include "bvhmill/anim/format/anim_writer.h"
+#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/base/sink.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/pipeline/conversion.h"
+#include "bvhmill/pipeline/convert.h"
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/support/any_options.h"
 #include "tests/fuzz/support/counted_memory.h"

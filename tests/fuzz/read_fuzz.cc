@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
+#include "bvhmill/bvh/hierarchy.h"
 #include "bvhmill/bvh/parsed_clip.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/bvh/writer.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/edit/joint_edits.h"
+#include "bvhmill/edit/editing.h"
 #include "tests/fuzz/bytes.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/base/bounds.h"
+#include "bvhmill/base/limits.h"
 #include "bvhmill/v1/clip_service.pb.h"
 #include "server/codec/read_message.h"
 #include "tests/fuzz/support/any_message.h"

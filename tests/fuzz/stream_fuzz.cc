@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
+#include "bvhmill/bvh/hierarchy.h"
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/encode/report_json.h"
 #include "tests/support/read_in_pieces.h"

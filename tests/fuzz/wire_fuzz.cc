@@ -6,9 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/v1/clip_service.pb.h"
 #include "bvhmill/wire/options.h"
 #include "bvhmill/wire/result.h"

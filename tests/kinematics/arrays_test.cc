@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "bvhmill/kinematics/velocity_job.h"
+#include "bvhmill/kinematics/fk_job.h"
 #include "tests/kinematics/compare.h"
 #include "tests/support/clips.h"
 
@@ -371,10 +371,14 @@ TEST(Velocities, NeedRoomForAllOfThem) {
   job.values = clip.motion.values;
   job.frame_time = 0.5;
   job.scratch = &scratch;
+  EXPECT_FALSE(job.Validate().ok());
   job.velocities = std::span(out).first(out.size() - 1);
   EXPECT_FALSE(job.Validate().ok());
   job.velocities = out;
   EXPECT_TRUE(job.Validate().ok());
+  job.frames = -1;
+  EXPECT_FALSE(job.Validate().ok());
+  job.frames = 2;
   job.scratch = nullptr;
   EXPECT_FALSE(job.Validate().ok());
 }

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "bvhmill/math/linear.h"
-#include "bvhmill/math/motion_columns.h"
 #include "bvhmill/math/sincos.h"
 #include "tests/math/random_column.h"
 

@@ -1,7 +1,5 @@
 // Sums over the steps of a block, against double precision.
 
-#include "bvhmill/math/motion_sums.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "bvhmill/pipeline/conversion.h"
+#include "bvhmill/pipeline/convert.h"
 #include "tests/pipeline/clip_text.h"
 
 namespace bvhmill::testing {

@@ -12,7 +12,7 @@
 #include "bvhmill/base/sink.h"
 #include "bvhmill/encode/anim_bvh.h"
 #include "bvhmill/encode/report_json.h"
-#include "bvhmill/pipeline/conversion.h"
+#include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/source_format.h"
 #include "tests/anim/anim_support.h"
 #include "tests/anim/played_avatar.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bvhmill/pipeline/convert.h"
-#include "bvhmill/pipeline/internal/parallel_kinds.h"
+#include "bvhmill/pipeline/internal/converter_state.h"
 #include "bvhmill/pipeline/workers.h"
 
 namespace bvhmill::testing {

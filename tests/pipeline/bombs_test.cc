@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/pipeline/conversion.h"
+#include "bvhmill/pipeline/convert.h"
 #include "tests/pipeline/clip_text.h"
 #include "tests/support/converted.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/bvh/hierarchy/hierarchy_cache.h"
+#include "bvhmill/bvh/hierarchy.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/pipeline/converter_pool.h"
 #include "bvhmill/pipeline/internal/converter_state.h"

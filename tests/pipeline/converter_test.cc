@@ -9,7 +9,7 @@
 
 #include "bvhmill/bvh/reader.h"
 #include "bvhmill/encode/report_json.h"
-#include "bvhmill/pipeline/conversion.h"
+#include "bvhmill/pipeline/convert.h"
 #include "tests/pipeline/clip_text.h"
 #include "tests/support/converted.h"
 #include "tests/support/files.h"

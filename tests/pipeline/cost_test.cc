@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/pipeline/conversion.h"
 #include "bvhmill/pipeline/convert.h"
 #include "tests/pipeline/clip_text.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/pipeline/conversion.h"
+#include "bvhmill/pipeline/convert.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {

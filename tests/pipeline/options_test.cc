@@ -8,9 +8,9 @@
 #include <ostream>
 #include <string>
 
-#include "bvhmill/base/bounds.h"
+#include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "tests/pipeline/clip_text.h"
 
 namespace bvhmill::testing {

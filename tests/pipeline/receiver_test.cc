@@ -10,7 +10,6 @@
 
 #include "bvhmill/base/budget.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/pipeline/conversion.h"
 #include "bvhmill/pipeline/convert.h"
 #include "tests/pipeline/clip_text.h"
 

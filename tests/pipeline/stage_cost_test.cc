@@ -10,7 +10,7 @@
 #include "bvhmill/base/parallel.h"
 #include "bvhmill/encode/poses.h"
 #include "bvhmill/kinematics/fk_job.h"
-#include "bvhmill/pipeline/internal/costs.h"
+#include "bvhmill/pipeline/internal/converter_state.h"
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {

@@ -1,10 +1,10 @@
-#include "bvhmill/report/catalogue.h"
-
 #include <gtest/gtest.h>
 
 #include <regex>
 #include <set>
 #include <string>
+
+#include "bvhmill/report/report.h"
 
 namespace bvhmill::testing {
 namespace {

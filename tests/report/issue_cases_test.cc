@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/report.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {

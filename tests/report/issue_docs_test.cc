@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/report.h"
 #include "tests/report/issue_examples.h"
 #include "tests/report/issue_page.h"
 #include "tests/support/files.h"

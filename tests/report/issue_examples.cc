@@ -1,6 +1,5 @@
 #include "tests/report/issue_examples.h"
 
-#include "bvhmill/report/catalogue.h"
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/report/report.h"
 #include "tests/support/files.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/report.h"
 #include "bvhmill/report/thresholds.h"
 #include "tests/report/issue_examples.h"
 

@@ -1,9 +1,9 @@
-#include "bvhmill/report/short_number.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <string_view>
+
+#include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 namespace {

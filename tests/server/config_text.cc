@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "server/app/limit_rows.h"
+#include "server/app/config.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <map>
 
-#include "server/app/limit_rows.h"
+#include "server/app/config.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -1,5 +1,3 @@
-#include "bvhmill/settings/settings_text.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/settings/settings.h"
 
 namespace bvhmill::testing {
 namespace {

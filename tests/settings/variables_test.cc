@@ -1,11 +1,11 @@
-#include "bvhmill/settings/variables.h"
-
 #include <gmock/gmock.h>
 #include <stdlib.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include "bvhmill/settings/settings.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -1,5 +1,3 @@
-#include "bvhmill/skeletons/role.h"
-
 #include <gtest/gtest.h>
 
 #include "bvhmill/skeletons/naming_schemes.h"

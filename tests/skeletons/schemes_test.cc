@@ -6,7 +6,6 @@
 
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/skeletons/naming_schemes.h"
-#include "bvhmill/skeletons/skeleton_tables.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/clip/skeleton.h"
+#include "bvhmill/clip/clip.h"
 
 namespace bvhmill::testing {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "bvhmill/pipeline/conversion.h"
+#include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill::testing {
 

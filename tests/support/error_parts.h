@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 
 namespace bvhmill::testing {
 

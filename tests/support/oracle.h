@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "bvhmill/clip/clip.h"
-#include "bvhmill/clip/skeleton.h"
 
 namespace bvhmill::testing {
 

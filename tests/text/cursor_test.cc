@@ -1,9 +1,9 @@
-#include "bvhmill/text/cursor.h"
-
 #include <gmock/gmock.h>
 
 #include <string>
 #include <vector>
+
+#include "bvhmill/text/lines.h"
 
 namespace bvhmill::testing {
 namespace {

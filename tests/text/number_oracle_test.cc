@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "bvhmill/text/number.h"
-#include "bvhmill/text/row.h"
 
 namespace bvhmill::testing {
 namespace {

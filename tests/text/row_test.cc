@@ -1,5 +1,3 @@
-#include "bvhmill/text/row.h"
-
 #include <gmock/gmock.h>
 
 #include <bit>
@@ -9,6 +7,8 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include "bvhmill/text/number.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -1,4 +1,4 @@
-"""Adds the toy format "frames" to a copy of the four files of a format.
+"""Adds the toy format "frames" to a copy of the three files of a format.
 
     add_frames.py SOURCE OVERLAY
 
@@ -12,20 +12,17 @@ import sys
 
 # Each edit inserts text before an anchor, which must occur exactly once.
 EDITS = {
-    # 1. The options.
+    # 1. The options and the row.
     "lib/bvhmill/encode/output.h": [
         ("using FormatOptions =\n",
          "struct FramesFormat {\n"
          "  bool operator==(const FramesFormat& other) const = default;\n"
          "};\n\n"),
         (">;\n\nstruct OutputRequest {", ", FramesFormat"),
+        ("\n\ninline constexpr std::string_view kTensorMedia =\n",
+         ' \\\n  F(Frames, "frames", "text/plain", ".frames", kText)'),
     ],
-    # 2. The row of the registry.
-    "lib/bvhmill/encode/formats.inc": [
-        ("\n#undef BVHMILL_FORMAT\n",
-         'BVHMILL_FORMAT(Frames, "frames", "text/plain", ".frames", kText)\n'),
-    ],
-    # 4. The message, and its field.
+    # 3. The message, and its field.
     "proto/bvhmill/v1/options.proto": [
         ("    VelocitiesFormat velocities = 9;\n",
          "    FramesFormat frames = 1000;\n"),
@@ -33,7 +30,7 @@ EDITS = {
     ],
 }
 
-# 3. The format.
+# 2. The format.
 NEW_FILES = {
     "lib/bvhmill/encode/frames.cc": """\
 #include <string>

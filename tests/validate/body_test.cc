@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/validate/biped_measure.h"
-#include "bvhmill/validate/mirror_pairs.h"
+#include "bvhmill/validate/skeleton_facts.h"
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "bvhmill/clip/clip.h"
-#include "bvhmill/clip/frame_rates.h"
-#include "bvhmill/clip/reach.h"
+#include "bvhmill/clip/clip_info.h"
 #include "bvhmill/validate/checked_clip.h"
 
 namespace bvhmill::testing {

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "bvhmill/validate/motion/motion_facts.h"
+#include "bvhmill/validate/motion/motion_clip.h"
 
 namespace bvhmill {
 namespace {

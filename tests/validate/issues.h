@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/clip/skeleton.h"
+#include "bvhmill/clip/clip.h"
 #include "bvhmill/report/report.h"
 #include "tests/support/clips.h"
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/edit/repair/repair_clip.h"
+#include "bvhmill/edit/repair.h"
 #include "tests/validate/motion_clips.h"
 
 namespace bvhmill::testing {

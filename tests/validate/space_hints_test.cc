@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/report/issue_log.h"
+#include "bvhmill/validate/rules.h"
 #include "tests/validate/checked_parts.h"
 #include "tests/validate/issues.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/validate/sample_frames.h"
+#include "bvhmill/validate/checked_clip.h"
 #include "tests/support/clips.h"
 #include "tests/validate/checked_parts.h"
 #include "tests/validate/issues.h"

@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/wire/status.h"
 #include "tests/support/error_parts.h"
 #include "tests/wire/samples.h"

@@ -12,7 +12,6 @@
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/v1/report.pb.h"
 #include "bvhmill/v1/result.pb.h"
-#include "bvhmill/wire/measures.h"
 #include "bvhmill/wire/result.h"
 #include "tests/wire/samples.h"
 

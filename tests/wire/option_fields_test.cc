@@ -9,7 +9,7 @@
 #include <ostream>
 #include <string>
 
-#include "bvhmill/base/bounds.h"
+#include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/encode.h"
 #include "bvhmill/pipeline/option_text.h"

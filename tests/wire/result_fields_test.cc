@@ -9,7 +9,7 @@
 #include <string>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/report.h"
 #include "bvhmill/wire/result.h"
 #include "bvhmill/wire/serialize.h"
 #include "tests/support/error_parts.h"

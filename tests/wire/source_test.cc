@@ -1,7 +1,5 @@
 // Formats of sources: the enum of the API against the registry of the library.
 
-#include "bvhmill/wire/source.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "bvhmill/pipeline/source_format.h"
+#include "bvhmill/wire/options.h"
 
 namespace bvhmill::testing {
 namespace {

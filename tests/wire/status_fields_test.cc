@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/status.h"
 #include "tests/support/error_parts.h"

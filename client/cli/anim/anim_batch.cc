@@ -5,26 +5,23 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/anim/format/anim_reader.h"
-#include "bvhmill/anim/format/anim_writer.h"
+#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/text.h"
+#include "bvhmill/files/inputs.h"
+#include "bvhmill/files/outputs.h"
 #include "client/cli/anim/anim_file.h"
 #include "client/cli/batch.h"
-#include "client/cli/claims.h"
-#include "client/cli/commands/one_output.h"
+#include "client/cli/commands/conversion.h"
 #include "client/cli/io/clip_outputs.h"
-#include "client/cli/io/output_dir.h"
-#include "client/cli/io/packed_name.h"
 #include "client/cli/options/options.h"
-#include "client/cli/options/read_files.h"
 #include "client/cli/ui/issue_lines.h"
-#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {
 
-// Fails for a motion that the viewer refuses; `diagnostics` gets the reasons,
-// one line each.
+// Fails for a motion that the viewer refuses, and appends the reasons to
+// `diagnostics`, one line each.
 absl::Status Check(const AnimMotion& motion, const std::string& path,
                    std::string* diagnostics) {
   IssueLog log({});
@@ -44,7 +41,7 @@ struct Edited {
   // The new .anim.
   std::string bytes;
   int64_t bytes_read = 0;
-  // Issues and why there is no new .anim; whole lines.
+  // The issues, and the reason if no .anim was made; whole lines.
   std::string diagnostics;
   bool is_good = false;
 };
@@ -133,7 +130,7 @@ int EditAll(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
   return totals.exit;
 }
 
-// Several files, and those of a folder, go to a folder.
+// True if the output is a folder: for several files, and for those of a folder.
 bool TakesFolder(const AnimBatch& batch, size_t inputs) {
   std::error_code error;
   return inputs != 1 || batch.input.recursive || batch.output.ends_with('/') ||

@@ -1,6 +1,11 @@
 #pragma once
 
-// Applies one change to many .anim files.
+// Applies one change to many .anim files, in several threads.
+//
+//   return EditAnims(app, batch, [](AnimMotion* motion) {
+//     motion->loop = 1;
+//     return absl::OkStatus();
+//   }, session);
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -8,11 +13,12 @@
 
 #include "absl/status/status.h"
 #include "bvhmill/anim/format/anim_motion.h"
-#include "client/cli/io/inputs.h"
+#include "bvhmill/files/inputs.h"
 #include "client/cli/session.h"
 
 namespace bvhmill::client {
 
+// The files of a run: its inputs, and where the results go.
 struct AnimBatch {
   InputOptions input;
   // A file for the only input, "-" for stdout, or a folder: each file keeps its

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/base/text.h"
 #include "client/cli/ui/issue_lines.h"
-#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {

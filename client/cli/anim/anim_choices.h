@@ -13,7 +13,7 @@
 
 namespace bvhmill::client {
 
-// Thread-safe.
+// Counts the choices over all clips of a run. Thread-safe.
 class AnimChoices {
  public:
   // Counts the choices that the report of a clip names.

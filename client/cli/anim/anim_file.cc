@@ -3,12 +3,11 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
-#include "client/cli/io/chosen_file.h"
+#include "bvhmill/base/text.h"
+#include "client/cli/io/new_file.h"
 #include "client/cli/io/read_clip.h"
-#include "client/cli/io/side_files.h"
-#include "client/cli/options/read_files.h"
+#include "client/cli/options/options.h"
 #include "client/cli/ui/issue_lines.h"
-#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {
@@ -17,6 +16,19 @@ constexpr std::string_view kStdStream = "-";
 
 absl::Status Failed(const std::string& why) {
   return MakeStatus(absl::StatusCode::kFailedPrecondition, why);
+}
+
+// Replaces a file that exists only if `force`. FAILED_PRECONDITION "why".
+absl::Status WriteNewFile(const std::string& path, std::string_view bytes,
+                          bool force, Console* console) {
+  if (path == kStdStream) {
+    return console->PrintData(bytes) ? absl::OkStatus()
+                                     : Failed("stdout is closed");
+  }
+  auto file = ChosenFile::Create(path, force);
+  BVHMILL_RETURN_IF_ERROR(file.status());
+  BVHMILL_RETURN_IF_ERROR(file->Append(bytes));
+  return file->Close();
 }
 
 }  // namespace
@@ -83,18 +95,6 @@ absl::Status CheckAnimOutput(const CLI::App* app, const std::string& output,
                              const Input& input) {
   const SideFile file = {"-o", output};
   return CheckSideFiles({&file, 1}, FilesReadBy(app), {input});
-}
-
-absl::Status WriteNewFile(const std::string& path, std::string_view bytes,
-                          bool force, Console* console) {
-  if (path == kStdStream) {
-    return console->PrintData(bytes) ? absl::OkStatus()
-                                     : Failed("stdout is closed");
-  }
-  auto file = ChosenFile::Create(path, force);
-  BVHMILL_RETURN_IF_ERROR(file.status());
-  BVHMILL_RETURN_IF_ERROR(file->Append(bytes));
-  return file->Close();
 }
 
 void AddAnimPaths(CLI::App* app, const std::string& output_help,

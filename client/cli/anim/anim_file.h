@@ -1,6 +1,12 @@
 #pragma once
 
-// Reads and writes .anim files, without a server.
+// Reads, checks and writes .anim files in this process, for the commands whose
+// input is an .anim: `inspect`, `anim edit`, `anim to-bvh`.
+//
+//   std::optional<AnimMotion> motion = ReadAnimInput(paths, *session);
+//   if (!motion) return FailedExit(*session);
+//   const std::string text = ...;
+//   return WriteAnimOutput(paths, text, *session);
 
 #include <CLI/CLI.hpp>
 #include <optional>
@@ -8,17 +14,18 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "bvhmill/anim/format/anim_reader.h"
+#include "bvhmill/anim/format/anim_file.h"
+#include "bvhmill/files/inputs.h"
 #include "bvhmill/report/report.h"
-#include "client/cli/io/inputs.h"
 #include "client/cli/session.h"
 
 namespace bvhmill::client {
 
+// An .anim file that was read, or the reason why it was not.
 struct AnimFile {
   // The path as the user gave it; "stdin.anim" for stdin.
   std::string path;
-  // Size of the file as it is stored; of a compressed file, its packed size.
+  // Size of the file as it is stored, compressed or not.
   int64_t bytes = 0;
   // Why the file could not be read. The members below are set only if it is OK.
   absl::Status status;
@@ -32,9 +39,9 @@ void AddAnimInputs(CLI::App* app, InputOptions* input);
 // The input for `path`; "-" is stdin.
 Input AnimInput(const std::string& path);
 
-// Reads, unpacks and checks one file. Blocks until it is read or the session is
-// cancelled. All failures are in the result. With `for_upload`, faults that
-// only make an upload fail are errors.
+// Reads, decompresses and checks one file. Blocks until it is read or the
+// session is cancelled. All failures are in the result. With `for_upload`,
+// faults that only make an upload fail are errors.
 AnimFile ReadAnimFile(const Input& input, bool for_upload,
                       const Session& session);
 
@@ -43,16 +50,11 @@ AnimFile ReadAnimFile(const Input& input, bool for_upload,
 // was cancelled before the file was read.
 std::string IssueLines(const AnimFile& file);
 
-// Checks that a file `output` takes the place neither of `input` nor of another
-// file that `app` reads, also if it may overwrite. Call it before anything is
-// written. INVALID_ARGUMENT "-o: PATH: why".
+// Checks that a file `output` replaces neither `input` nor another file that
+// `app` reads, also with --force. Call it before anything is written.
+// INVALID_ARGUMENT "-o: PATH: why".
 absl::Status CheckAnimOutput(const CLI::App* app, const std::string& output,
                              const Input& input);
-
-// Writes `bytes` to `path`; "-" is stdout. If this fails, no file is left.
-// Replaces a file that exists only if `force`. FAILED_PRECONDITION "why".
-absl::Status WriteNewFile(const std::string& path, std::string_view bytes,
-                          bool force, Console* console);
 
 // The input and the output of a command about one .anim.
 struct AnimPaths {
@@ -71,15 +73,17 @@ void AddAnimPaths(CLI::App* app, const std::string& output_help,
 std::optional<AnimMotion> ReadAnimInput(const AnimPaths& paths,
                                         const Session& session);
 
-// The exit status after a failure: that of a failed file, or that of an
-// interrupt if the session is cancelled.
+// The exit status after a failure: kExitInterrupted if the session is
+// cancelled, else kExitClipFailed.
 int FailedExit(const Session& session);
 
 // Prints why there is no output; returns the exit status.
 int FailAnim(const AnimPaths& paths, const absl::Status& status,
              const Session& session);
 
-// Writes paths.output; returns the exit status.
+// Writes `bytes` to paths.output; "-" is stdout. Replaces a file that exists
+// only if paths.force. If this fails, no file is left and the reason is
+// printed. Returns the exit status.
 int WriteAnimOutput(const AnimPaths& paths, std::string_view bytes,
                     const Session& session);
 

@@ -4,15 +4,14 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/anim/format/anim_edits.h"
-#include "bvhmill/base/call_error.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/anim/format/anim_file.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/pipeline/option_text.h"
 #include "client/cli/anim/anim_batch.h"
 #include "client/cli/anim/anim_file.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/options/option_flags.h"
-#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
-// The commands. Each function adds a command, or a group of commands, to its
-// argument, which owns it. Keep each Command until the command line is parsed:
-// it owns the values of its options.
+// The commands of bvhmill. Each function adds a command, or a group of
+// commands, to its argument, which owns it. Keep each Command until the command
+// line is parsed: it owns the values of its options.
 
 #include <CLI/CLI.hpp>
 #include <vector>

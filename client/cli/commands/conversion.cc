@@ -1,23 +1,133 @@
 #include "client/cli/commands/conversion.h"
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <filesystem>
+#include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/text.h"
+#include "bvhmill/encode/encode.h"
 #include "bvhmill/encode/report_json.h"
-#include "client/cli/claims.h"
-#include "client/cli/commands/conversion_line.h"
-#include "client/cli/io/item_key.h"
-#include "client/cli/io/progress_receiver.h"
-#include "client/cli/io/side_files.h"
-#include "client/cli/options_digest.h"
+#include "bvhmill/files/outputs.h"
+#include "client/cli/batch.h"
+#include "client/cli/io/clip_outputs.h"
+#include "client/cli/io/new_file.h"
+#include "client/cli/manifest.h"
+#include "client/cli/ui/console.h"
 #include "client/cli/ui/issue_lines.h"
-#include "client/cli/ui/table.h"
-#include "client/cli/ui/text.h"
+#include "client/cli/ui/json_text.h"
+#include "client/cli/ui/progress.h"
 
 namespace bvhmill::client {
+namespace {
+
+constexpr std::string_view kStdout = "-";
+
+// ".npy" of "take.positions.npy".
+std::string_view LastExtension(std::string_view name) {
+  const size_t dot = name.rfind('.');
+  return dot == name.npos ? std::string_view() : name.substr(dot);
+}
+
+// The extensions of the formats of --emit.
+std::vector<std::string_view> ExtensionsOf(const ConversionOptions& options) {
+  std::vector<std::string_view> extensions;
+  for (const OutputRequest& request : options.convert.outputs) {
+    extensions.push_back(FormatOf(request.format).extension);
+  }
+  if (options.report) extensions.push_back(kReportExtension);
+  return extensions;
+}
+
+// The last extensions of all formats and of the report.
+std::set<std::string_view> LastExtensions() {
+  std::set<std::string_view> all = {LastExtension(kReportExtension)};
+  for (const Format& format : Formats()) {
+    all.insert(LastExtension(format.extension));
+  }
+  return all;
+}
+
+bool NamesOneFile(const std::string& output) {
+  if (output == kStdout) return true;
+  std::error_code error;
+  return LastExtensions().contains(LastExtension(output)) &&
+         !std::filesystem::is_directory(output, error);
+}
+
+std::string WhyNotOneFile(const ConversionOptions& options,
+                          const std::vector<Input>& inputs) {
+  const bool is_stdout = options.output == kStdout;
+  const std::string what = is_stdout ? "-o - is stdout, which takes "
+                                     : "-o " + Printable(options.output) +
+                                           " is a file, which takes ";
+  if (inputs.size() != 1) {
+    return what + "one clip, not " + std::to_string(inputs.size()) +
+           "; use a folder";
+  }
+  const std::vector<std::string_view> extensions = ExtensionsOf(options);
+  if (extensions.size() != 1) {
+    return what + "one format of --emit, not " +
+           std::to_string(extensions.size()) + "; use a folder";
+  }
+  if (options.resume) return what + "no --resume; use a folder";
+  const std::string_view wanted = LastExtension(extensions[0]);
+  if (!is_stdout && LastExtension(options.output) != wanted) {
+    return "-o " + Printable(options.output) + " does not end in " +
+           std::string(wanted) + ", as its format does";
+  }
+  if (is_stdout && options.table) return what + "the output, not --table";
+  if (is_stdout && options.report_jsonl == kStdout) {
+    return what + "the output, not --report-jsonl -";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string ChooseOutput(const std::vector<Input>& inputs,
+                         ConversionOptions* options) {
+  options->one_file = NamesOneFile(options->output);
+  return options->one_file ? WhyNotOneFile(*options, inputs)
+                           : WhyNoFolder(options->output);
+}
+
+std::string WhyNoFolder(const std::string& output) {
+  const std::string extension = std::filesystem::path(output).extension();
+  const bool has_letter =
+      std::any_of(extension.begin(), extension.end(),
+                  [](unsigned char c) { return c >= 0x80 || isalpha(c); });
+  std::error_code error;
+  if (!has_letter || std::filesystem::exists(output, error)) return {};
+  std::string formats;
+  for (const std::string_view format : LastExtensions()) {
+    formats += (formats.empty() ? "" : ", ") + std::string(format);
+  }
+  return "-o " + Printable(output) +
+         " has the extension of a file; a file is one output of one clip, and "
+         "ends in the extension of its format: " +
+         formats + "; a folder of this name is written " + Printable(output) +
+         "/";
+}
+
+std::string ConversionLine(const std::string& path, const ConvertResult& result,
+                           const std::vector<std::string>& outputs) {
+  const bool is_read = HasReport(result);
+  const absl::Status& status = FirstFailure(result);
+  const std::string message(MessageOf(status));
+  return JsonObject(
+      {{"file", JsonPath(path)},
+       {"status", JsonQuote(absl::StatusCodeToString(status.code()))},
+       {"message", status.ok() ? "null" : JsonQuote(message)},
+       {"outputs", JsonArray(outputs, JsonPath)},
+       {"report", is_read ? ReportJson(result.report) : "null"},
+       {"info", is_read ? ClipInfoJson(result.info) : "null"}});
+}
 
 void AddFileOptions(CLI::App* app, const std::string& group,
                     ConversionOptions* conversion) {
@@ -44,8 +154,8 @@ absl::Status CheckFiles(const ConversionOptions& conversion,
       ExtensionsOf(conversion.convert.outputs, conversion.report), inputs);
 }
 
-Conversion::Conversion(const ConversionOptions& options,
-                       std::vector<Input> inputs, Session* session)
+ConversionRun::ConversionRun(const ConversionOptions& options,
+                             std::vector<Input> inputs, Session* session)
     : options_(options),
       session_(*session),
       inputs_(std::move(inputs)),
@@ -59,7 +169,7 @@ Conversion::Conversion(const ConversionOptions& options,
   rules_.read = options.read;
 }
 
-ExitCode Conversion::Run() {
+ExitCode ConversionRun::Run() {
   const ExitCode exit = OpenEngine(&session_);
   if (exit != kExitGood) return exit;
   const absl::Status ready = OpenOutputs();
@@ -100,32 +210,32 @@ ExitCode Conversion::Run() {
   return totals.exit;
 }
 
-// The faults of a clip that is repaired are those before it.
-bool Conversion::CountsRepairs() const {
+// The report of a repaired clip counts the faults before the repair.
+bool ConversionRun::CountsRepairs() const {
   return !IsEmpty(options_.convert.edits.repairs) && !options_.fail_on;
 }
 
-std::string Conversion::Verb() const {
+std::string ConversionRun::Verb() const {
   if (IsEmpty(options_.convert.edits.repairs)) return "converted";
   return "converted (" + std::to_string(changed_) + " changed)";
 }
 
 // Names the most frequent code of errors, or else of warnings.
-std::string Conversion::HowToGoOn() const {
+std::string ConversionRun::HowToGoOn() const {
   std::string code = errors_.MostFrequent(Severity::kError);
   if (code.empty()) code = codes_.MostFrequent(Severity::kWarning);
   if (code.empty()) return code;
   return "bvhmill explain " + code + " says what to do\n";
 }
 
-absl::Status Conversion::OpenOutputs() {
+absl::Status ConversionRun::OpenOutputs() {
   BVHMILL_RETURN_IF_ERROR(OpenFolder());
   if (!options_.one_file) BVHMILL_RETURN_IF_ERROR(OpenManifest());
   return lines_.Open(options_.report_jsonl, options_.force, options_.resume);
 }
 
 // An output for stdout is collected in an unnamed file first.
-absl::Status Conversion::OpenFolder() {
+absl::Status ConversionRun::OpenFolder() {
   std::string folder = options_.output;
   if (options_.one_file && options_.output == "-") {
     rules_.to_stdout = session_.console;
@@ -144,7 +254,7 @@ absl::Status Conversion::OpenFolder() {
   return absl::OkStatus();
 }
 
-absl::Status Conversion::OpenManifest() {
+absl::Status ConversionRun::OpenManifest() {
   manifest_.emplace(&*directory_);
   rules_.manifest = &*manifest_;
   rules_.max_clip_bytes = session_.engine->MaxClipBytes();
@@ -153,7 +263,7 @@ absl::Status Conversion::OpenManifest() {
   return options_.resume ? manifest_->Read() : absl::OkStatus();
 }
 
-Outcome Conversion::ConvertOne(size_t index, ClipProgress* progress) {
+Outcome ConversionRun::ConvertOne(size_t index, ClipProgress* progress) {
   const auto start = std::chrono::steady_clock::now();
   const Input& input = inputs_[index];
   ClipOutputs outputs(*directory_, rules_, input);
@@ -187,9 +297,10 @@ Outcome Conversion::ConvertOne(size_t index, ClipProgress* progress) {
   return outcome;
 }
 
-// Shows the warnings of a clip that was converted, or fails by them.
-void Conversion::Warn(const Input& input, const ConvertResult& result,
-                      const IssueView& view, Outcome* outcome) {
+// Prints the warnings of a clip that was converted or that fails by them, and
+// counts its codes.
+void ConversionRun::Warn(const Input& input, const ConvertResult& result,
+                         const IssueView& view, Outcome* outcome) {
   const Report& report = result.report;
   const bool is_partly_made = result.status.ok() && !FirstFailure(result).ok();
   const bool fails_by_them = outcome->kind == Outcome::Kind::kFailed &&
@@ -218,14 +329,15 @@ void Conversion::Warn(const Input& input, const ConvertResult& result,
   outcome->diagnostics.insert(0, repairs + note + warnings);
 }
 
-ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
-                                      IssueView* view, int64_t* bytes,
-                                      ClipProgress* progress) {
+ConvertResult ConversionRun::ConvertInto(const Input& input,
+                                         ClipOutputs* outputs, IssueView* view,
+                                         int64_t* bytes,
+                                         ClipProgress* progress) {
   ConvertResult result = WithClip(
       session_, input, options_.convert.report,
       [&](const ClipData& clip) {
-        // A clip that goes in pieces moves the first half while it is read or
-        // sent.
+        // The first half of the progress of a clip in pieces is its read or
+        // its upload.
         const int64_t begin = clip.on_read ? *bytes / 2 : 0;
         ProgressReceiver receiver(outputs, options_.convert.outputs, begin,
                                   *bytes, progress);
@@ -235,14 +347,13 @@ ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
         return made;
       },
       bytes, progress);
-  // A clip that was interrupted leaves no output, and neither that nor a server
-  // that is gone is a reason to remove those of an earlier run.
+  // An interrupted clip leaves no output. The outputs of an earlier run stay
+  // after an interrupt, and after the loss of the server.
   if (absl::IsCancelled(result.status) || absl::IsUnavailable(result.status) ||
       !outputs->status().ok()) {
     return result;
   }
-  // The errors of outputs that could not be made keep no others from being
-  // made.
+  // If some outputs could not be made, the others are still written.
   const bool fails_by_warnings =
       options_.fail_on == FailOn::kWarning && result.report.counts.warnings > 0;
   const bool passes = FirstFailure(result).ok()
@@ -268,10 +379,10 @@ ConvertResult Conversion::ConvertInto(const Input& input, ClipOutputs* outputs,
   return result;
 }
 
-Conversion::Row Conversion::MakeRow(const ConvertResult& result,
-                                    const ClipOutputs& outputs,
-                                    const Outcome& outcome,
-                                    double seconds) const {
+ConversionRun::Row ConversionRun::MakeRow(const ConvertResult& result,
+                                          const ClipOutputs& outputs,
+                                          const Outcome& outcome,
+                                          double seconds) const {
   using Kind = Outcome::Kind;
   Row row;
   if (HasReport(result)) {
@@ -302,7 +413,7 @@ Conversion::Row Conversion::MakeRow(const ConvertResult& result,
   return row;
 }
 
-std::string Conversion::Table() const {
+std::string ConversionRun::Table() const {
   std::vector<std::vector<std::string>> cells;
   for (size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];

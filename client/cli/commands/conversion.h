@@ -1,6 +1,19 @@
 #pragma once
 
-// Runs `bvhmill convert` and `bvhmill repair`.
+// Runs `bvhmill convert` and `bvhmill repair`: converts all clips of a command
+// line and writes their outputs into one folder, into one file, or to stdout.
+//
+// Step 2 of `bvhmill convert` (main.cc lists the steps). commands/convert.cc
+// collects the inputs and completes the options:
+//
+//   std::string why = ChooseOutput(inputs, &options);
+//   if (why.empty()) status = CheckFiles(options, inputs);
+//   return ConversionRun(options, std::move(inputs), session).Run();
+//
+// Run opens the engine, the folder and its manifest, and calls RunClips of
+// batch.h. The task of each clip asks ClipOutputs::Prepare whether the clip is
+// up to date, calls WithClip for its bytes and Engine::Convert for its outputs,
+// and commits these.
 
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -11,37 +24,46 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "bvhmill/files/inputs.h"
+#include "bvhmill/files/outputs.h"
+#include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/options.h"
 #include "client/cli/anim/anim_choices.h"
 #include "client/cli/batch.h"
 #include "client/cli/io/clip_outputs.h"
-#include "client/cli/io/inputs.h"
-#include "client/cli/io/output_dir.h"
 #include "client/cli/manifest.h"
-#include "client/cli/options/fail_on.h"
+#include "client/cli/options/options.h"
 #include "client/cli/session.h"
 #include "client/cli/ui/code_tally.h"
-#include "client/cli/ui/json_lines.h"
+#include "client/cli/ui/json_text.h"
 
 namespace bvhmill::client {
 
+// The options of a conversion, as the command line states them.
 struct ConversionOptions {
-  // The outputs to make of each clip, and all other options of conversions.
+  // The outputs to make of each clip, and how to make them.
   ConvertOptions convert;
-  // The format that is stated for all inputs.
+  // --from: the format of all inputs; none: their names decide.
   std::optional<SourceFormat> from;
   // The folder of the outputs. If `one_file`, the file of the only output, or
   // "-" for stdout.
   std::string output;
   bool one_file = false;
-  // The files that the command reads beside its inputs: no output replaces one.
+  // The files that the command reads in addition to its inputs (FilesReadBy).
+  // No output may replace one of them.
   std::set<FileId> read;
+  // Write a .report.json for each clip.
   bool report = false;
+  // Replace outputs that exist.
   bool force = false;
+  // Skip clips whose outputs are up to date; see OutputRules.
   bool resume = false;
+  // The file for one line of JSON per clip; "-" is stdout, "" is none.
   std::string report_jsonl;
-  // A clip that fails by its warnings gets its report but no outputs.
+  // --fail-on. With kWarning, a clip with warnings fails: its report is
+  // written, but not its outputs.
   std::optional<FailOn> fail_on;
+  // Print a table with one row per clip.
   bool table = false;
 };
 
@@ -50,18 +72,36 @@ struct ConversionOptions {
 void AddFileOptions(CLI::App* app, const std::string& group,
                     ConversionOptions* conversion);
 
-// Checks that the files of --report-jsonl and, if `one_file`, of -o are two
-// files, that none of them is a file that is read, and that --report-jsonl
-// names no output. Call it before anything is written. INVALID_ARGUMENT
-// "OPTION: PATH: why".
+// Decides whether -o names a folder or one file. Sets options->one_file if -o
+// is "-", or if it is not an existing folder and ends in the last extension of
+// a format or of the report: .npy, for example, of .positions.npy. Upper and
+// lower case differ.
+//
+// Returns an error message if -o does not fit `options` and `inputs`; else "".
+// One file is for one clip and one format, has the extension of that format,
+// and excludes --resume. Stdout also excludes other data on stdout. For a
+// folder, returns WhyNoFolder.
+std::string ChooseOutput(const std::vector<Input>& inputs,
+                         ConversionOptions* options);
+
+// Returns an error message if `output` does not exist and its name has the
+// extension of a file; else "". No folder of such a name is made. A name that
+// ends in a slash, or whose extension has no letter, is the name of a folder.
+std::string WhyNoFolder(const std::string& output);
+
+// Checks the file of --report-jsonl and, if `one_file`, the file of -o: they
+// must differ, the command must not read them, and --report-jsonl must not name
+// an output. Call it before anything is written. INVALID_ARGUMENT "OPTION:
+// PATH: why".
 absl::Status CheckFiles(const ConversionOptions& conversion,
                         const std::vector<Input>& inputs);
 
-class Conversion {
+// One run of `convert` or `repair` over all inputs.
+class ConversionRun {
  public:
-  // Options and session are borrowed.
-  Conversion(const ConversionOptions& options, std::vector<Input> inputs,
-             Session* session);
+  // `options` and `session` must outlive the conversion.
+  ConversionRun(const ConversionOptions& options, std::vector<Input> inputs,
+                Session* session);
 
   // Opens the engine of the session, converts the clips, and prints failures,
   // warnings and the summary. Skips clips by --resume. Stops early if it is
@@ -69,6 +109,7 @@ class Conversion {
   ExitCode Run();
 
  private:
+  // The cells of one clip in the table of --table.
   struct Row {
     std::string joints = "-";
     std::string frames = "-";
@@ -78,8 +119,9 @@ class Conversion {
     std::string rate = "-";
   };
 
+  // Returns a line with the command that explains the most frequent code.
   std::string HowToGoOn() const;
-  // True if the summary counts repairs, and not the faults before them.
+  // True if the summary counts the repairs of clips instead of their faults.
   bool CountsRepairs() const;
   // "converted"; after repairs also the number of clips that they changed.
   std::string Verb() const;
@@ -103,16 +145,23 @@ class Conversion {
   std::optional<OutputDir> directory_;
   std::optional<Manifest> manifest_;
   JsonLines lines_;
-  // Codes of clips that were converted, and of those that fail only by their
-  // warnings; those of repairs alone, if CountsRepairs.
+  // The codes of clips that were converted or that fail only because of
+  // warnings. If CountsRepairs, only the codes of repairs.
   CodeTally codes_;
   AnimChoices choices_;
-  // Codes of clips that failed, also of those that fail by warnings.
+  // The codes of clips that failed, also of those that fail only because of
+  // warnings.
   CodeTally errors_;
   // Clips that repairs have changed.
   std::atomic<int64_t> changed_ = 0;
   // One for each input; each is written by one thread.
   std::vector<Row> rows_;
 };
+
+// The line of the clip `path` in the file of --report-jsonl, without a line
+// end; docs/schema/convert.schema.json is its schema. `outputs` are the files
+// that were written.
+std::string ConversionLine(const std::string& path, const ConvertResult& result,
+                           const std::vector<std::string>& outputs);
 
 }  // namespace bvhmill::client

@@ -8,10 +8,8 @@
 #include "bvhmill/base/status.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/commands/conversion.h"
-#include "client/cli/commands/one_output.h"
-#include "client/cli/options/fail_on.h"
 #include "client/cli/options/option_flags.h"
-#include "client/cli/options/read_files.h"
+#include "client/cli/options/options.h"
 
 namespace bvhmill::client {
 namespace {
@@ -79,7 +77,7 @@ int RunConvert(const CLI::App* app, ConvertFlags* flags, Session* session) {
   const absl::Status safe = CheckFiles(flags->conversion, *inputs);
   if (!safe.ok()) return Misused(app, session, std::string(MessageOf(safe)));
   session->options = flags->run;
-  return Conversion(flags->conversion, *std::move(inputs), session).Run();
+  return ConversionRun(flags->conversion, *std::move(inputs), session).Run();
 }
 
 }  // namespace

@@ -3,11 +3,11 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/report.h"
 #include "bvhmill/report/thresholds.h"
 #include "client/cli/commands/commands.h"
+#include "client/cli/ui/console.h"
 #include "client/cli/ui/json_text.h"
-#include "client/cli/ui/table.h"
 
 namespace bvhmill::client {
 namespace {

@@ -11,7 +11,6 @@
 #include "client/cli/options/option_flags.h"
 #include "client/cli/ui/clip_facts.h"
 #include "client/cli/ui/json_text.h"
-#include "client/cli/ui/naming.h"
 
 namespace bvhmill::client {
 namespace {

@@ -7,7 +7,6 @@
 #include "bvhmill/base/status.h"
 #include "client/cli/anim/anim_facts.h"
 #include "client/cli/anim/anim_file.h"
-#include "client/cli/anim/anim_json.h"
 #include "client/cli/batch.h"
 #include "client/cli/commands/commands.h"
 

@@ -6,11 +6,10 @@
 #include "bvhmill/base/status.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/commands/conversion.h"
-#include "client/cli/commands/one_output.h"
 #include "client/cli/commands/validate_run.h"
-#include "client/cli/io/side_files.h"
+#include "client/cli/io/new_file.h"
 #include "client/cli/options/option_flags.h"
-#include "client/cli/options/read_files.h"
+#include "client/cli/options/options.h"
 
 namespace bvhmill::client {
 namespace {
@@ -154,7 +153,7 @@ int RunRepair(const CLI::App* app, RepairFlags* flags, Session* session) {
   if (!unfit.empty()) return Misused(app, session, unfit);
   const absl::Status safe = CheckFiles(conversion, *inputs);
   if (!safe.ok()) return Misused(app, session, std::string(MessageOf(safe)));
-  return Conversion(conversion, *std::move(inputs), session).Run();
+  return ConversionRun(conversion, *std::move(inputs), session).Run();
 }
 
 void AddRepairOutputs(CLI::App* app, RepairFlags* flags) {

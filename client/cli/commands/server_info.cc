@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
+#include "bvhmill/base/text.h"
 #include "client/cli/commands/commands.h"
-#include "client/cli/ui/message_json.h"
-#include "client/cli/ui/text.h"
+#include "client/cli/ui/json_text.h"
 
 namespace bvhmill::client {
 namespace {

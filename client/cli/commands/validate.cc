@@ -5,12 +5,12 @@
 
 #include "absl/status/statusor.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/text.h"
 #include "client/cli/batch.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/commands/validate_run.h"
-#include "client/cli/io/side_files.h"
-#include "client/cli/options/read_files.h"
-#include "client/cli/ui/text.h"
+#include "client/cli/io/new_file.h"
+#include "client/cli/options/options.h"
 
 namespace bvhmill::client {
 namespace {
@@ -45,7 +45,7 @@ absl::Status OpenFile(const char* option, const std::string& path, bool force,
 }
 
 // Finds the inputs and opens the files that the command line names, so that
-// wrong names are told before the clips are read.
+// wrong names are reported before the clips are read.
 absl::Status OpenParts(const ValidateFlags& flags, std::set<FileId> read,
                        const Session& session, ValidateParts* parts,
                        ReportOutput* output) {

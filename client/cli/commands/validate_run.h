@@ -1,22 +1,29 @@
 #pragma once
 
-// The run of `validate` over all clips.
+// The run of `validate`, and of `repair --dry-run`, over all clips: checks each
+// clip, and writes the report, the summary and the baseline.
+//
+//   ValidateParts parts;  // the inputs, and the files that are open
+//   ReportOutput output(session->console);
+//   status = output.Open(flags.report.output, flags.report.force);
+//   return CheckAll(flags, *session, &parts, &output);
 
 #include <optional>
 #include <vector>
 
+#include "bvhmill/files/inputs.h"
 #include "client/cli/dataset/baseline.h"
 #include "client/cli/dataset/dataset_options.h"
-#include "client/cli/dataset/expectations_search.h"
-#include "client/cli/io/inputs.h"
-#include "client/cli/options/fail_on.h"
+#include "client/cli/dataset/expectations.h"
 #include "client/cli/options/option_flags.h"
-#include "client/cli/report/report_options.h"
-#include "client/cli/report/report_output.h"
-#include "client/cli/ui/json_lines.h"
+#include "client/cli/options/options.h"
+#include "client/cli/report/renderings.h"
+#include "client/cli/session.h"
+#include "client/cli/ui/json_text.h"
 
 namespace bvhmill::client {
 
+// The options of the command line.
 struct ValidateFlags {
   RunOptions run;
   InputOptions input;
@@ -24,8 +31,8 @@ struct ValidateFlags {
   OutputFlags outputs;
   ReportFlags report;
   DatasetFlags dataset;
-  // The repairs of `convert` are tried: the summary counts the clips that they
-  // would change.
+  // `repair --dry-run`: applies the repairs of `convert` without outputs. The
+  // summary counts the clips that they would change.
   bool is_dry_run = false;
   // Issues of lower severities are not listed. If warnings make a clip fail,
   // they are listed in any case.

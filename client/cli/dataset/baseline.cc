@@ -11,21 +11,20 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
-#include "client/cli/dataset/relative_path.h"
-#include "client/cli/io/inputs.h"
-#include "client/cli/io/item_key.h"
+#include "bvhmill/base/text.h"
+#include "bvhmill/files/inputs.h"
+#include "bvhmill/files/outputs.h"
+#include "client/cli/dataset/expectations.h"
 #include "client/cli/io/read_clip.h"
 #include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/json_text.h"
-#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {
 
 using nlohmann::json;
 
-// The version of the format, in the first line. The first one has no kinds.
+// The version of the format, in the first line. Version 1 has no kinds.
 constexpr int kVersion = 2;
 constexpr int kFirstVersion = 1;
 constexpr int64_t kMaxBytes = int64_t{256} << 20;
@@ -49,7 +48,7 @@ int64_t& CountOf(Severity severity, IssueCounts* counts) {
   return counts->hints;
 }
 
-// The next line of `text`, which loses it.
+// Removes the next line from `text` and returns it.
 std::string TakeLine(std::string_view* text) {
   const size_t end = std::min(text->find('\n'), text->size());
   std::string line(text->substr(0, end));
@@ -58,8 +57,8 @@ std::string TakeLine(std::string_view* text) {
   return line;
 }
 
-// The frames that an issue lists, ascending: the first ones, if it occurs very
-// often.
+// The frames that an issue lists, ascending. A very frequent issue lists only
+// the first ones.
 std::vector<int64_t> FramesOf(const Issue& issue) {
   std::vector<int64_t> frames = ListedFrames(issue);
   const bool is_single = issue.occurrences == 1 && issue.location.frame;
@@ -67,14 +66,14 @@ std::vector<int64_t> FramesOf(const Issue& issue) {
   return frames;
 }
 
-// The same; empty unless they are all frames of the issue.
+// All frames of the issue, ascending; empty if it does not list all of them.
 std::vector<int64_t> AllFramesOf(const Issue& issue) {
   std::vector<int64_t> frames = FramesOf(issue);
   if (std::cmp_less(frames.size(), issue.occurrences)) frames.clear();
   return frames;
 }
 
-// True if the issue says that all rules or some of them left its clip out.
+// True if the issue says that some rules did not apply to its clip.
 bool SaysNotJudged(const Issue& issue) {
   return ArgOf(issue, "rows").ends_with("not judged") ||
          !ArgOf(issue, "left_out").empty();
@@ -284,6 +283,71 @@ std::string Baseline::Text() const {
                        {"occurrences", std::to_string(known.occurrences)},
                        {"frames", "[" + FrameList(known.frames) + "]"}}) +
            "\n";
+  }
+  return out;
+}
+
+namespace {
+
+// Files that are named.
+constexpr size_t kMaxFiles = 5;
+
+std::string FoundAgain(const BaselineMatch& match) {
+  return std::to_string(match.found) + " of " +
+         Count(match.looked_for, "known issue") + " found again";
+}
+
+// A note about known issues of clips that were not checked as a whole, and of
+// codes that are not listed.
+std::string NotLookedFor(int64_t left) {
+  return Count(left, "known issue") + (left == 1 ? " was" : " were") +
+         " not looked for";
+}
+
+std::string Elsewhere(const BaselineMatch& match) {
+  const std::vector<std::string>& files = match.files_elsewhere;
+  std::string text = Count(match.elsewhere, "known issue") +
+                     (match.elsewhere == 1 ? " is" : " are") + " of " +
+                     Count(static_cast<int64_t>(files.size()), "file") +
+                     (files.size() == 1 ? " that is" : " that are") +
+                     " not among the inputs: ";
+  const size_t named = std::min(files.size(), kMaxFiles);
+  for (size_t i = 0; i < named; ++i) {
+    text += (i == 0 ? "" : ", ") + Printable(NameOfKey(files[i]));
+  }
+  if (files.size() > named) {
+    text += " and " + std::to_string(files.size() - named) + " more";
+  }
+  return text;
+}
+
+std::string NotJudged(int64_t clips) {
+  return "the motion of " + Count(clips, "clip") +
+         " is not judged by all rules, as known issues say: new faults may be "
+         "missed";
+}
+
+}  // namespace
+
+std::string BaselineUse(const std::string& path, const Baseline& baseline,
+                        std::span<const Input> inputs) {
+  std::vector<std::string> paths;
+  for (const Input& input : inputs) paths.push_back(input.path);
+  const BaselineMatch match = baseline.Match(paths);
+  const std::string note = Printable(path) + ": note: ";
+  std::string out;
+  if (match.looked_for > 0) out += note + FoundAgain(match) + "\n";
+  if (match.not_judged > 0) out += note + NotJudged(match.not_judged) + "\n";
+  const int64_t left = match.all - match.looked_for - match.elsewhere;
+  if (left > 0) out += note + NotLookedFor(left) + "\n";
+  if (match.elsewhere > 0) out += note + Elsewhere(match) + "\n";
+  if (match.elsewhere > 0 && match.elsewhere == match.all) {
+    out += note + "it names files relative to its own folder\n";
+  }
+  if (baseline.rules_version() != kRulesVersion) {
+    out += note + "the baseline was written with rules " +
+           Printable(baseline.rules_version()) + ", and these are " +
+           std::string(kRulesVersion) + "\n";
   }
   return out;
 }

@@ -2,6 +2,9 @@
 
 // The known faults of a data set: a run with a baseline reports only new ones.
 //
+//   auto baseline = Baseline::Read("known.jsonl", cancel);
+//   int64_t known = baseline->TakeOut(path, options, &report);
+//
 // A baseline is a file with one JSON object on each line. A fault is known if
 // the baseline has its file, its code, its joint (index and name) and its kind
 // (rotation or position), and if it is no more severe and occurs no more often
@@ -23,6 +26,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "bvhmill/base/cancel.h"
+#include "bvhmill/files/inputs.h"
 #include "bvhmill/report/report.h"
 
 namespace bvhmill::client {
@@ -39,8 +43,8 @@ struct BaselineMatch {
   // The issues of files that are not among the inputs, and these files, sorted.
   int64_t elsewhere = 0;
   std::vector<std::string> files_elsewhere;
-  // Clips of the run that all rules or some of them left out. Only known issues
-  // say why.
+  // Clips of the run to which some or all rules did not apply, for a reason
+  // that only known issues state.
   int64_t not_judged = 0;
 };
 
@@ -96,8 +100,8 @@ class Baseline {
   absl::Status ReadLine(const std::string& line);
   // True if the issue is more severe than the known ones.
   static bool IsWorse(const Issue& issue, const Known& known);
-  // Adds to a new issue what the baseline does not have: the severity, or the
-  // listed frames.
+  // States in a new issue what the baseline lacks: the severity, or the listed
+  // frames.
   static void StateNews(const Known& known, Issue* issue);
 
   std::string folder_;
@@ -106,5 +110,10 @@ class Baseline {
   std::map<Key, Known> known_;
   int64_t not_judged_ = 0;
 };
+
+// Notes for people about how much of `baseline`, which was read from `path`, a
+// run over `inputs` has found again; whole lines.
+std::string BaselineUse(const std::string& path, const Baseline& baseline,
+                        std::span<const Input> inputs);
 
 }  // namespace bvhmill::client

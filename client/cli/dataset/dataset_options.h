@@ -11,16 +11,17 @@ class App;
 namespace bvhmill::client {
 
 struct ExpectationsFlags {
-  // The file for all clips; empty: the nearest one of each clip.
+  // --expectations: the file of expectations for all clips. Empty: each clip
+  // has the nearest .bvhmill.toml.
   std::string file;
-  // True: no clip has expectations.
+  // --no-expectations: no clip has expectations.
   bool none = false;
 };
 
 struct BaselineFlags {
-  // The baseline whose issues are not reported; empty: none.
+  // --baseline: a file whose issues are not reported again. Empty: none.
   std::string file;
-  // The baseline that is written; empty: none.
+  // --write-baseline: the file that all issues are written to. Empty: none.
   std::string written;
 };
 

@@ -22,6 +22,7 @@ struct VerdictCounts {
   int64_t not_read = 0;
 };
 
+// An issue code and how often it occurs.
 struct CodeCount {
   std::string code;
   Severity severity = Severity::kError;
@@ -90,6 +91,7 @@ struct EqualGroups {
   std::vector<size_t> others;
 };
 
+// The summary of all clips of a run.
 struct DatasetSummary {
   // Clips that are listed for one fact.
   static constexpr size_t kMaxListed = 20;

@@ -1,7 +1,19 @@
 #pragma once
 
-// The output files of one clip. They are renamed into place when all of them
-// are complete.
+// The output files of one clip. Each is written without a name, and all are
+// renamed into place when the conversion has succeeded.
+//
+// Step 6 of `bvhmill convert` (main.cc lists the steps), the last one: the
+// engine calls Begin and Data, which append to NewFiles (io/new_file.h). Commit
+// adds the report, records the outputs in the manifest of the folder
+// (manifest.h), and renames the files to "BASE.EXTENSION" below the folder:
+//
+//   ClipOutputs outputs(directory, rules, input);
+//   absl::StatusOr<bool> needed = outputs.Prepare(cancel);
+//   if (!needed.ok() || !*needed) return;
+//   result = engine.Convert(path, clip, options, &outputs, cancel);
+//   status = result.status.ok() ? outputs.Commit(result, report)
+//                               : outputs.CommitReport(report);
 
 #include <sys/stat.h>
 
@@ -9,6 +21,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,11 +29,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "bvhmill/base/cancel.h"
+#include "bvhmill/files/inputs.h"
+#include "bvhmill/files/outputs.h"
 #include "bvhmill/pipeline/convert.h"
-#include "client/cli/io/file_state.h"
-#include "client/cli/io/inputs.h"
 #include "client/cli/io/new_file.h"
-#include "client/cli/io/output_dir.h"
 #include "client/cli/manifest.h"
 #include "client/cli/ui/console.h"
 
@@ -29,7 +41,7 @@ namespace bvhmill::client {
 // The extension of the file with the report of a clip.
 inline constexpr std::string_view kReportExtension = ".report.json";
 
-// The same for every clip of a run.
+// The rules that all clips of a run share.
 struct OutputRules {
   std::vector<OutputRequest> requests;
   // Write a .report.json, also for clips that fail.
@@ -37,29 +49,32 @@ struct OutputRules {
   // Replace outputs that exist.
   bool force = false;
   // Skip a clip if the manifest says that its outputs are up to date. Replace
-  // only outputs that the manifest names.
+  // only outputs that the manifest names as made of the same input.
   bool resume = false;
-  // These files are never replaced: the clips, and others that are read.
+  // The files of the clips, and other files that are read. They are never
+  // replaced.
   std::set<FileId> inputs;
   std::set<FileId> read;
   // The name of the only output in the folder; or empty.
   std::string file_name;
-  // If not null, the only output is written to its stdout when it is complete.
+  // If not null, the only output is printed to stdout when it is complete.
   Console* to_stdout = nullptr;
-  // Records what was made; or null.
+  // Records the outputs that were made; or null.
   Manifest* manifest = nullptr;
-  // For the manifest.
+  // The result of OptionsDigest, for the manifest.
   std::string options_digest;
-  // A larger input is refused, so its digest is not computed; 0: no limit.
+  // The limit of the engine. A larger input fails, so its digest is not
+  // computed. 0: no limit.
   int64_t max_clip_bytes = 0;
 };
 
-// The extensions of the files that a clip may get.
+// The extensions of the outputs of a clip, in the order of `requests`, then
+// kReportExtension if `report`.
 std::vector<std::string> ExtensionsOf(
     const std::vector<OutputRequest>& requests, bool report);
 
-// Not thread-safe; one for each clip. Statuses are FAILED_PRECONDITION
-// "PATH: why".
+// Writes the outputs of one clip. Not thread-safe. Statuses are
+// FAILED_PRECONDITION "PATH: why".
 class ClipOutputs final : public OutputReceiver {
  public:
   // The outputs are made at `input.base` below `directory`. Requires that this
@@ -67,27 +82,29 @@ class ClipOutputs final : public OutputReceiver {
   ClipOutputs(const OutputDir& directory, const OutputRules& rules,
               const Input& input);
 
-  // Checks the outputs that exist. True: convert the clip; false: skip it.
-  // CANCELLED if `cancel` ends the computation of a digest; it may be null, and
-  // later calls use it, too.
+  // Checks the outputs that exist. Returns true to convert the clip, false to
+  // skip it since its outputs are up to date. CANCELLED if `cancel`, which may
+  // be null, ends the computation of a digest. Later calls use `cancel`, too.
   absl::StatusOr<bool> Prepare(const CancelToken* cancel);
 
   absl::Status Begin(const ClipInfo& info,
                      std::span<const OutputInfo> outputs) override;
   absl::Status Data(size_t output, std::string_view bytes) override;
 
-  // Gives the files of all outputs that were made their names, and writes the
-  // report if it is not empty. If a file cannot get its name, the files before
-  // it have theirs. Requires that the conversion has succeeded with `result`.
+  // Renames the files of all outputs that were made into place, and writes the
+  // report if it is not empty. If a file cannot be renamed, the files before it
+  // keep their new names. Requires that result.status is OK; single outputs may
+  // have failed.
   absl::Status Commit(const ConvertResult& result, std::string_view report);
-  // Drops the outputs and writes only the report. With `resume`, outputs of an
-  // earlier run that a good clip would replace are removed: they are not those
-  // of the clip as it is now.
+  // Drops the outputs and writes only the report. With `resume`, removes the
+  // outputs of an earlier run that a good clip would replace: they do not match
+  // the clip as it is now.
   absl::Status CommitReport(std::string_view report);
 
-  // The error for which files could not be written; OK if they were.
+  // The first error of a file; OK if all files could be written.
   const absl::Status& status() const { return status_; }
-  // Paths of the files that were committed; they begin with the folder.
+  // Paths of the files that were committed, including the folder; "-" for
+  // stdout.
   const std::vector<std::string>& paths() const { return paths_; }
 
  private:
@@ -144,8 +161,8 @@ class ClipOutputs final : public OutputReceiver {
   std::set<std::string> stale_;
   absl::Status status_;
   std::vector<std::string> paths_;
-  // The digest of a large input is computed while that is converted. Last, so
-  // that all that it uses outlives it.
+  // Computes the digest of a large input during the conversion. Last, so that
+  // the members that it uses outlive it.
   std::future<absl::Status> digest_;
 };
 

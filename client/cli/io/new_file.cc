@@ -2,13 +2,21 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <map>
 #include <random>
+#include <set>
+#include <system_error>
 #include <utility>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/text.h"
+#include "client/cli/manifest.h"
 
 namespace bvhmill::client {
 namespace {
@@ -193,6 +201,145 @@ absl::Status NewFile::Read(const std::function<bool(std::string_view)>& take) {
     const auto size = static_cast<size_t>(got);
     if (size == 0 || !take(std::string_view(buffer).substr(0, size))) break;
     at += got;
+  }
+  return absl::OkStatus();
+}
+
+namespace {
+
+absl::Status Failed(const std::string& why) {
+  return MakeStatus(absl::StatusCode::kFailedPrecondition, why);
+}
+
+// True if bytes are written into what exists.
+bool TakesBytes(const struct stat& info) {
+  return !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+}  // namespace
+
+absl::StatusOr<ChosenFile> ChosenFile::Create(const std::string& path,
+                                              bool force) {
+  ChosenFile out;
+  out.force_ = force;
+  struct stat info = {};
+  const bool exists = stat(path.c_str(), &info) == 0;
+  if (exists && TakesBytes(info)) {
+    out.existing_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!out.existing_.valid()) return Failed(ErrnoText(errno));
+    return out;
+  }
+  if (exists && !force) return Failed("exists; use -f or another name");
+  std::filesystem::path target(path);
+  if (exists) {
+    std::error_code error;
+    target = std::filesystem::canonical(path, error);
+    if (error) return Failed(error.message());
+  }
+  const std::string folder = target.parent_path().string();
+  out.folder_ = UniqueFd(open(folder.empty() ? "." : folder.c_str(),
+                              O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!out.folder_.valid()) return Failed(ErrnoText(errno));
+  auto file = NewFile::Create(out.folder_.get(), target.filename().string());
+  BVHMILL_RETURN_IF_ERROR(file.status());
+  out.file_.emplace(*std::move(file));
+  return out;
+}
+
+absl::Status ChosenFile::Append(std::string_view bytes) {
+  if (file_) return file_->Append(bytes);
+  const int error = WriteAll(existing_.get(), bytes);
+  return error == 0 ? absl::OkStatus() : Failed(ErrnoText(error));
+}
+
+absl::Status ChosenFile::Close() {
+  if (file_) {
+    BVHMILL_RETURN_IF_ERROR(file_->Close());
+    return file_->Commit(force_);
+  }
+  const int error = existing_.Close();
+  return error == 0 ? absl::OkStatus() : Failed(ErrnoText(error));
+}
+
+namespace {
+
+absl::Status Refused(const SideFile& file, const std::string& why) {
+  return MakeStatus(absl::StatusCode::kInvalidArgument,
+                    file.option + ": " + Printable(file.path) + ": " + why);
+}
+
+bool NamesFile(const std::string& path) { return !path.empty() && path != "-"; }
+
+// True if a file of this name is replaced. Devices and pipes only take bytes.
+bool IsReplaced(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status found =
+      std::filesystem::status(path, error);
+  return !std::filesystem::exists(found) ||
+         std::filesystem::is_regular_file(found);
+}
+
+// The same for all names of one file, also of one that does not exist.
+std::string FileOf(const std::string& path) {
+  std::error_code error;
+  auto whole = std::filesystem::absolute(path, error);
+  if (!error) whole = std::filesystem::weakly_canonical(whole, error);
+  return error ? path : whole.native();
+}
+
+}  // namespace
+
+absl::Status CheckSideFiles(std::span<const SideFile> files,
+                            const std::set<FileId>& read,
+                            const std::vector<Input>& inputs) {
+  const std::set<FileId> clips = IdsOfFiles(inputs);
+  std::map<std::string, std::string> options_of;
+  for (const SideFile& file : files) {
+    if (file.path == "-") {
+      const auto [other, is_new] = options_of.emplace("-", file.option);
+      if (is_new) continue;
+      return MakeStatus(absl::StatusCode::kInvalidArgument,
+                        file.option + " - is stdout, which takes that of " +
+                            other->second + "; write one of them into a file");
+    }
+    if (!NamesFile(file.path) || !IsReplaced(file.path)) continue;
+    const auto id = IdOfFile(file.path);
+    const bool renews = id && id == IdOfFile(file.renews);
+    if (id && clips.contains(*id)) {
+      return Refused(file, "is an input; use another name");
+    }
+    if (id && !renews && read.contains(*id)) {
+      return Refused(file, "is read by this command; use another name");
+    }
+    const auto [other, is_new] =
+        options_of.emplace(FileOf(file.path), file.option);
+    if (is_new) continue;
+    return Refused(file,
+                   "is the file of " + other->second + "; use another name");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckIsNoOutput(const SideFile& file, const std::string& folder,
+                             const std::vector<std::string>& extensions,
+                             const std::vector<Input>& inputs) {
+  if (!NamesFile(file.path)) return absl::OkStatus();
+  const std::filesystem::path name = std::filesystem::path(FileOf(file.path))
+                                         .lexically_relative(FileOf(folder));
+  if (name == kManifestName) {
+    return Refused(file, "is the manifest of the outputs; use another name");
+  }
+  for (const Input& input : inputs) {
+    const auto base = std::filesystem::path(input.base).lexically_normal();
+    if (name.parent_path() != base.parent_path()) continue;
+    const std::string stem = base.filename().native();
+    const std::string whole = name.filename().native();
+    if (!whole.starts_with(stem)) continue;
+    const auto extension = std::find(extensions.begin(), extensions.end(),
+                                     whole.substr(stem.size()));
+    if (extension == extensions.end()) continue;
+    return Refused(file, "is an output of " + Printable(input.path) +
+                             "; use another name");
   }
   return absl::OkStatus();
 }

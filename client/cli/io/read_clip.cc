@@ -2,23 +2,96 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <mutex>
 #include <string>
 
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
-#include "client/cli/io/packed_name.h"
-#include "client/cli/io/posix_files.h"
+#include "bvhmill/files/inputs.h"
+#include "bvhmill/files/posix_files.h"
 
 namespace bvhmill::client {
 namespace {
 
+// The file that this thread reads. The kernel sends SIGBUS to the thread that
+// reads a page beyond the end of the file.
+thread_local MappedFile* mapped_here = nullptr;
+
+void OnBus(int /*signal*/, siginfo_t* info, void* /*context*/) {
+  if (mapped_here != nullptr && mapped_here->FillPage(info->si_addr)) return;
+  // Another fault: it occurs again, and ends the program.
+  signal(SIGBUS, SIG_DFL);
+}
+
+void HandleBus() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    struct sigaction action = {};
+    action.sa_sigaction = &OnBus;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGBUS, &action, nullptr);
+  });
+}
+
+int64_t PageBytes() {
+  static const int64_t bytes = sysconf(_SC_PAGESIZE);
+  return bytes;
+}
+
+char* Writable(std::string_view bytes) {
+  return const_cast<char*>(bytes.data());
+}
+
+}  // namespace
+
+std::unique_ptr<MappedFile> MappedFile::Map(int fd, int64_t bytes) {
+  HandleBus();
+  const auto size = static_cast<size_t>(bytes);
+  void* const memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  madvise(memory, size, MADV_SEQUENTIAL);
+  return std::unique_ptr<MappedFile>(
+      new MappedFile({static_cast<const char*>(memory), size}));
+}
+
+MappedFile::MappedFile(std::string_view bytes) : bytes_(bytes) {
+  mapped_here = this;
+}
+
+MappedFile::~MappedFile() {
+  mapped_here = nullptr;
+  munmap(Writable(bytes_), bytes_.size());
+}
+
+void MappedFile::Release(int64_t bytes) {
+  const int64_t whole = bytes / PageBytes() * PageBytes();
+  if (whole <= released_) return;
+  madvise(Writable(bytes_) + released_, static_cast<size_t>(whole - released_),
+          MADV_DONTNEED);
+  released_ = whole;
+}
+
+bool MappedFile::FillPage(void* place) {
+  const auto at = reinterpret_cast<uintptr_t>(place);
+  const auto begin = reinterpret_cast<uintptr_t>(bytes_.data());
+  if (at < begin || at >= begin + bytes_.size()) return false;
+  was_cut_ = true;
+  const auto page = static_cast<uintptr_t>(PageBytes());
+  return mmap(reinterpret_cast<void*>(at / page * page), page, PROT_READ,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
+namespace {
+
 constexpr int kPollMilliseconds = 50;
-// The bytes of a pipe that are read at once at first.
+// The size of the first read of a pipe.
 constexpr size_t kFirstRead = size_t{64} << 10;
 
 absl::Status CannotRead(int error) {
@@ -41,9 +114,9 @@ bool WaitReadable(int fd, const CancelToken* cancel) {
   return !IsCancelled(cancel);
 }
 
-// Room for a text that has `size` bytes by now: for what a file says that it
-// has, and one byte that shows its end; for a pipe, as much again. Never for
-// more than the limit and the byte that breaks it.
+// The next size of the buffer for a text of which `size` bytes are read: the
+// size of the file and one byte, whose read finds the end; for a pipe, twice
+// the bytes so far. At most one byte above the limit.
 size_t NextCapacity(size_t size, int64_t file_bytes, int64_t max_bytes) {
   const auto expected = static_cast<size_t>(file_bytes) + 1;
   const size_t room =
@@ -76,8 +149,8 @@ absl::Status ReadAll(int fd, int64_t file_bytes, int64_t max_bytes,
   return absl::OkStatus();
 }
 
-// Opens a pipe that has no writer, too, at once: the user can cancel the wait
-// for its bytes, not the one for its opening. Invalid, with errno, on failure.
+// Opens a file without a wait for the writer of a pipe: the user can cancel a
+// wait for bytes, but not a wait in open(). Invalid, with errno, on failure.
 UniqueFd OpenAtOnce(const std::string& path) {
   UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.valid()) return file;
@@ -86,7 +159,7 @@ UniqueFd OpenAtOnce(const std::string& path) {
   return file;
 }
 
-// Appends to a text; gives up where the user does.
+// Appends to a text. Fails if the user cancels.
 class TextSink final : public Sink {
  public:
   TextSink(const CancelToken* cancel, ClipText* text)

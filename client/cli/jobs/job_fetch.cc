@@ -8,23 +8,22 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/digest/sha256.h"
 #include "bvhmill/encode/encode.h"
 #include "bvhmill/encode/npy.h"
 #include "bvhmill/encode/report_json.h"
+#include "bvhmill/files/outputs.h"
 #include "bvhmill/wire/options.h"
 #include "bvhmill/wire/result.h"
-#include "client/cli/io/item_key.h"
 #include "client/cli/jobs/job_server.h"
-#include "client/cli/jobs/output_formats.h"
 #include "client/cli/ui/issue_lines.h"
-#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {
 
 constexpr int kPageSize = 200;
-// A server states sizes; the sum of those of a page is in range.
+// Bounds the sizes that a server states, so that the sum of a page is in range.
 constexpr int64_t kMaxShown = int64_t{1} << 50;
 
 // The part of the file of an output that is not in its blob.
@@ -78,14 +77,14 @@ std::vector<Input> InputsOf(const v1::ListJobResultsResponse& page,
   return inputs;
 }
 
-// Pages could go on for ever.
+// The error for a server that sends pages without end.
 absl::Status TooManyResults(int64_t clips) {
   return MakeStatus(absl::StatusCode::kInternal,
                     "the server's answer is broken: more results than the " +
                         std::to_string(clips) + " of the job");
 }
 
-// Says what the report of a clip lacks; empty if it is whole.
+// A note about what the report of a clip lacks; empty if it is complete.
 std::string LeftOutNote(const v1::ClipResult& message, const Input& input) {
   std::string parts;
   for (const std::string& part : message.left_out()) {

@@ -1,35 +1,36 @@
 #pragma once
 
-// Runs `bvhmill job results`.
+// Runs `bvhmill job results`: writes the outputs of a job of a server into a
+// folder, with the names that `convert` uses.
 
-#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bvhmill/files/outputs.h"
 #include "client/cli/batch.h"
-#include "client/cli/claims.h"
 #include "client/cli/io/clip_outputs.h"
-#include "client/cli/io/output_dir.h"
 #include "client/cli/session.h"
 #include "client/cpp/job_client.h"
 
 namespace bvhmill::client {
 
 struct FetchOptions {
+  // "jobs/ID".
   std::string name;
+  // The folder.
   std::string output;
+  // Replace files that exist.
   bool force = false;
 };
 
-// Writes the outputs of a job into a folder, with the names that `convert`
-// gives them. All references are borrowed.
+// One run of the command. All references are borrowed.
 class JobFetch {
  public:
   JobFetch(const FetchOptions& options, const JobClient& jobs, Session* session)
       : options_(options), jobs_(jobs), session_(*session) {}
 
-  // Fetches the results that there are, and prints the failures and a summary.
+  // Fetches the results that exist, and prints the failures and a summary.
   // kExitClipFailed if a clip has failed, or has no result yet. Call once.
   ExitCode Run();
 
@@ -49,8 +50,8 @@ class JobFetch {
   const FetchOptions& options_;
   const JobClient& jobs_;
   Session& session_;
-  // The rules of all items, without requests. A copy for each item gets the
-  // requests of its outputs.
+  // The rules of all items, without requests. Each item uses a copy with the
+  // requests of its own outputs.
   OutputRules rules_;
   // The requests of the job.
   std::vector<OutputRequest> requests_;

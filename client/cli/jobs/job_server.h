@@ -1,11 +1,21 @@
 #pragma once
 
-// The parts that the job commands share: options, connection, messages.
+// The parts that the `job` commands share: options, connection, messages, the
+// wait for the end of a job, and the formats of its outputs.
+//
+//   std::unique_ptr<JobClient> jobs = OpenJobs(app, run, session, &exit);
+//   if (jobs == nullptr) return exit;
+//   return AwaitJob(*jobs, *session, JobName(word));
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "absl/status/statusor.h"
+#include "bvhmill/encode/output.h"
+#include "bvhmill/v1/result.pb.h"
 #include "client/cli/options/options.h"
 #include "client/cli/session.h"
 #include "client/cpp/job_client.h"
@@ -15,7 +25,7 @@ namespace bvhmill::client {
 // The annotation of a job for whose results `job results` writes a
 // .report.json.
 inline constexpr char kReportAnnotation[] = "bvhmill.report";
-// The annotation with the sum of the bytes of all sources, for the progress.
+// The annotation with the sum of the bytes of all sources, for AwaitJob.
 inline constexpr char kBytesAnnotation[] = "bvhmill.bytes";
 
 // Adds --server and its options, and a positional option for the name of a job
@@ -37,6 +47,7 @@ ExitCode JobFailure(const Session& session, const absl::Status& status);
 std::string JobLine(const v1::Job& job);
 // "RUNNING" for JOB_STATE_RUNNING.
 std::string StateWord(v1::JobState state);
+// True if the state of the job does not change any more.
 bool IsJobOver(const v1::Job& job);
 
 // Waits until the job is over, shows its progress and prints JobLine. Returns
@@ -44,5 +55,14 @@ bool IsJobOver(const v1::Job& job);
 // cancelled; that of JobFailure if a call fails.
 ExitCode AwaitJob(const JobClient& jobs, const Session& session,
                   const std::string& name);
+
+// Returns a request for each output of `result`, in their order, with the
+// format of the output. `requests` are those of the job; an item may have other
+// ones. The format is that of the request with the id and the media type of the
+// output; else the format with this name and media type; else the only format
+// with this media type. FAILED_PRECONDITION if an output has none of these, or
+// if two outputs would have the same file. O(outputs x formats).
+absl::StatusOr<std::vector<OutputRequest>> RequestsOf(
+    const v1::ClipResult& result, std::span<const OutputRequest> requests);
 
 }  // namespace bvhmill::client

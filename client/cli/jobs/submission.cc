@@ -10,28 +10,24 @@
 #include <set>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/digest/sha256.h"
+#include "bvhmill/files/outputs.h"
+#include "bvhmill/files/posix_files.h"
 #include "bvhmill/wire/options.h"
-#include "bvhmill/wire/source.h"
 #include "client/cli/batch.h"
-#include "client/cli/claims.h"
-#include "client/cli/fixed_order.h"
-#include "client/cli/io/item_key.h"
-#include "client/cli/io/posix_files.h"
 #include "client/cli/io/read_clip.h"
 #include "client/cli/jobs/job_server.h"
-#include "client/cli/ui/text.h"
+#include "client/cli/manifest.h"
 
 namespace bvhmill::client {
 namespace {
 
 constexpr size_t kFileBytes = size_t{1} << 20;
 constexpr size_t kNamesAtOnce = 2000;
-// Bytes of a key that servers take: ClipHeader.key of the API.
+// The longest key that servers accept, in bytes: ClipHeader.key of the API.
 constexpr size_t kMaxKeyBytes = 1024;
 
 absl::Status CannotRead(int error) {
@@ -76,7 +72,7 @@ v1::ContentEncoding EncodingOnWire(Encoding encoding) {
   return v1::CONTENT_ENCODING_IDENTITY;
 }
 
-// A clip with a longer key would have the whole job refused.
+// Leaves out a clip with a longer key, for which servers refuse the whole job.
 void CheckKey(Input* input) {
   const size_t bytes = KeyOfName(input->base).size();
   if (!input->status.ok() || bytes <= kMaxKeyBytes) return;
@@ -86,7 +82,7 @@ void CheckKey(Input* input) {
                                  std::to_string(kMaxKeyBytes));
 }
 
-// True if the upload has failed by the file alone: others can be uploaded.
+// True if the file is the reason why its upload failed: others can be uploaded.
 bool IsFaultOfFile(const absl::Status& status) {
   const CallError error = CallErrorOf(status);
   const bool is_too_large =
@@ -185,7 +181,8 @@ Outcome Submission::Upload(const Input& input, const Source& source,
   return outcome;
 }
 
-// Files that could not be uploaded by their own fault are left out of the job.
+// Uploads the files at these indices. Leaves a file out of the job if it is the
+// reason why its upload failed.
 ExitCode Submission::UploadMissing(const std::vector<size_t>& missing) {
   std::vector<Input> inputs;
   for (const size_t index : missing) inputs.push_back(inputs_[index]);
@@ -248,7 +245,8 @@ v1::CreateJobRequest Submission::Request() const {
   return request;
 }
 
-// Called before files are uploaded, which may take hours.
+// Checks the limits of the server before files are uploaded, which may need
+// hours.
 absl::Status Submission::CheckSize(const v1::CreateJobRequest& request) const {
   const JobLimits limits = session_.engine->LimitsOfJobs();
   const auto clips = static_cast<int64_t>(request.items_size());

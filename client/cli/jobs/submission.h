@@ -1,14 +1,14 @@
 #pragma once
 
-// Runs `bvhmill job submit`.
+// Runs `bvhmill job submit`: uploads clips to a server and makes a job of them.
 
 #include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "bvhmill/files/inputs.h"
 #include "client/cli/batch.h"
-#include "client/cli/io/inputs.h"
 #include "client/cli/session.h"
 #include "client/cpp/job_client.h"
 
@@ -19,21 +19,21 @@ struct SubmitOptions {
   // `job results` is to write a .report.json for each clip.
   bool report = false;
   std::string display_name;
-  // Make another job, even if there is one of the same clips and options.
+  // Make another job, even if a job of the same clips and options exists.
   bool again = false;
   // Wait until the job is over.
   bool wait = false;
 };
 
-// All references are borrowed.
+// One run of the command. All references are borrowed.
 class Submission {
  public:
   Submission(const SubmitOptions& options, std::vector<Input> inputs,
              const JobClient& jobs, Session* session);
 
   // Uploads the files that the server lacks, makes the job and prints its name.
-  // Clips that cannot be read or uploaded by their own fault are left out:
-  // kExitClipFailed. Call once.
+  // Leaves out clips that cannot be read or that the server refuses; the exit
+  // status is then kExitClipFailed. Call once.
   ExitCode Run();
 
  private:
@@ -62,7 +62,7 @@ class Submission {
   std::vector<Source> sources_;
   int64_t uploaded_files_ = 0;
   int64_t uploaded_bytes_ = 0;
-  // False if files could not be uploaded, but may be later.
+  // False if an upload failed for a reason that may pass.
   std::atomic<bool> may_make_job_ = true;
 };
 

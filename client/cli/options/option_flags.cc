@@ -5,16 +5,14 @@
 #include <optional>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
-#include "bvhmill/base/nearest.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/encode/encode.h"
 #include "bvhmill/pipeline/option_text.h"
 #include "client/cli/anim/anim_file.h"
 #include "client/cli/io/read_clip.h"
 #include "client/cli/options/options.h"
-#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {

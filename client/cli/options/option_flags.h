@@ -2,6 +2,12 @@
 
 // The flags of the options of conversions: one for each row of options.inc, in
 // the groups that -h shows.
+//
+//   AddEmitFlag(app, "formats to make", kReportName, &outputs);
+//   AddOutputFlags(app, &outputs);
+//   AddEditFlags(app, &convert);
+//   ... parse the command line ...
+//   std::string wrong = CompleteOptions(app, *session, &outputs, &convert);
 
 #include <CLI/CLI.hpp>
 #include <initializer_list>
@@ -33,7 +39,7 @@ struct OutputFlags {
 // writes the values, so `options` must live until then.
 void AddOptionFlags(CLI::App* app, std::initializer_list<OptionGroup> groups,
                     ConvertOptions* options);
-// The groups of all edits, and those of the repairs before them.
+// Adds the flags of all edits, and of the repairs before them.
 void AddEditFlags(CLI::App* app, ConvertOptions* options);
 
 // Adds --emit, whose help begins with `what`. It accepts the names of formats
@@ -51,8 +57,8 @@ void AddSettingsFlags(CLI::App* app, const std::string& group,
 
 // Completes `options` after the command line is parsed: reads the files that
 // flags name, sets the outputs of --emit without the report, each once, and
-// checks all. `outputs` is null for a command without outputs. Returns what is
-// wrong, which includes a flag that has no effect; empty if nothing is.
+// checks all options. `outputs` is null for a command without outputs. Returns
+// what is wrong, such as a flag without effect; empty if nothing is.
 std::string CompleteOptions(const CLI::App* app, const Session& session,
                             OutputFlags* outputs, ConvertOptions* options);
 // The same for the settings of AddSettingsFlags.

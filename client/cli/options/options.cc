@@ -5,16 +5,24 @@
 #include <cstdlib>
 #include <iterator>
 #include <limits>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "bvhmill/base/limit_rows.h"
-#include "bvhmill/base/nearest.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/pipeline/source_format.h"
-#include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/report.h"
 #include "client/cli/options/help.h"
 
 namespace bvhmill::client {
 namespace {
+
+// Options whose value is a file that is read.
+constexpr const char* kReadingOptions[] = {
+    "--anim-constraints", "--anim-map", "--baseline",  "--config",
+    "--expectations",     "--filelist", "--joint-map", "--tls-ca",
+    "--tls-cert",         "--tls-key",  "--token-file"};
 
 // Lines of help have 80 columns, and their text begins in the 29th.
 static_assert(std::all_of(std::begin(kClipLimits), std::end(kClipLimits),
@@ -182,6 +190,33 @@ void AddBatchOptions(CLI::App* app, RunOptions* run) {
                           "auto (if stderr is a terminal), always or never;\n"
                           "default auto")
       ->group(group);
+}
+
+std::set<FileId> FilesReadBy(const CLI::App* app) {
+  std::set<FileId> ids;
+  for (; app != nullptr; app = app->get_parent()) {
+    for (const char* name : kReadingOptions) {
+      const CLI::Option* option = app->get_option_no_throw(name);
+      if (option == nullptr || option->empty()) continue;
+      const std::optional<FileId> id = IdOfFile(option->results().front());
+      if (id) ids.insert(*id);
+    }
+  }
+  return ids;
+}
+
+void AddFailOnOption(CLI::App* app, std::optional<FailOn>* fail_on) {
+  AddChoice<std::optional<FailOn>>(
+      app, "--fail-on", fail_on,
+      {{"error", FailOn::kError}, {"warning", FailOn::kWarning}},
+      "a clip fails if it has an issue of this severity:\n"
+      "error or warning; default error")
+      ->group("Report");
+}
+
+bool Passes(const Report& report, std::optional<FailOn> fail_on) {
+  return IsGood(report.verdict) && report.counts.errors == 0 &&
+         (fail_on != FailOn::kWarning || report.counts.warnings == 0);
 }
 
 std::vector<std::string> LongNames(const CLI::App* app) {

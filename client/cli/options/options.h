@@ -1,52 +1,99 @@
 #pragma once
 
 // Options that several commands share, in the groups that -h shows.
+//
+// An Add... function adds options to `app`. Parsing writes their values into
+// the struct that is passed to the function. The struct must live until parsing
+// ends:
+//
+//   const auto flags = std::make_shared<InfoFlags>();
+//   CLI::App* app = parent->add_subcommand("info", "...");
+//   AddInputOptions(app, &flags->input);
+//   AddBatchOptions(app, &flags->run);
+//   return {app, [=](Session* session) { return RunInfo(*flags, session); }};
 
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "bvhmill/files/inputs.h"
 #include "bvhmill/pipeline/options.h"
-#include "client/cli/io/inputs.h"
+#include "bvhmill/report/report.h"
 #include "client/cli/session.h"
 
 namespace bvhmill::client {
 
-// A command of the program. Keep it until the command line is parsed: `run`
-// owns the values of its options.
+// A command of the program. Keep it until parsing ends: `run` owns the
+// variables that parsing writes to.
 struct Command {
   // Its name and options.
   CLI::App* app = nullptr;
-  // Runs the command and returns the exit status. Requires that the command
-  // line is parsed, and that the words, the console and the cancel token of the
-  // session are set. Sets the options and the engine of the session if needed.
+  // Runs the command and returns the exit status. Requires a parsed command
+  // line, and that session->words, console and cancel are set. Sets
+  // session->options and session->engine if the command needs them.
   std::function<int(Session*)> run;
 };
 
-// Each function adds options to `app`. Parsing writes their values into the
-// struct, which must live until then.
-//
-// The help of --server begins with `what`. connect->server is empty if no
-// server is named.
-void AddServerOptions(CLI::App* app, const std::string& what,
-                      ConnectOptions* connect);
-// For commands that convert clips.
-inline constexpr char kConvertingServer[] =
-    "convert on this server instead of in this process";
-void AddLocalOptions(CLI::App* app, RunOptions* run);
+// Adds INPUT, --recursive, --from and --filelist.
 void AddInputOptions(CLI::App* app, InputOptions* input);
+// Adds --jobs, --quiet and --progress.
 void AddBatchOptions(CLI::App* app, RunOptions* run);
 
-// Returns why `word` is wrong if it is not in `words`; else empty.
+// Adds --server and the options of its connection. The help of --server begins
+// with `what`. Clears connect->server, so that it is empty unless --server
+// names a server.
+void AddServerOptions(CLI::App* app, const std::string& what,
+                      ConnectOptions* connect);
+// The argument `what` of AddServerOptions, for commands that convert clips.
+inline constexpr char kConvertingServer[] =
+    "convert on this server instead of in this process";
+// Adds --local and the limits of conversions in this process.
+void AddLocalOptions(CLI::App* app, RunOptions* run);
+
+// Decides whether a server or this process converts the clips. Clears
+// run->connect.server if --local is set and --server is not on the command
+// line. Returns an error message if an option on the command line has no
+// effect, or if --server names no server; else "". Call once, after parsing.
+// Requires that session.words is set.
+std::string ChooseEngine(const Session& session, RunOptions* run);
+
+// The lowest severity that fails a clip. With kWarning, errors fail it, too.
+enum class FailOn { kError, kWarning };
+
+// Adds --fail-on. Without the option, `fail_on` does not change. If `fail_on`
+// is empty, only errors fail a clip.
+void AddFailOnOption(CLI::App* app, std::optional<FailOn>* fail_on);
+
+// True if the verdict of `report` is good and it counts no error and, with
+// kWarning, no warning.
+bool Passes(const Report& report, std::optional<FailOn> fail_on);
+
+// Returns the ids of the existing files that the command reads because an
+// option of `app`, or of a command above it, names them: lists, settings,
+// certificates, tokens, maps, baselines, expectations. Clips are not included.
+// No output may replace one of these files. Call after parsing.
+std::set<FileId> FilesReadBy(const CLI::App* app);
+
+// The long names of the options of `app`, without dashes.
+std::vector<std::string> LongNames(const CLI::App* app);
+
+// Prints two things to stderr: "bvhmill: WHY", and the command that shows the
+// help of `app`. Returns kExitUsage.
+int Misused(const CLI::App* app, Session* session, const std::string& why);
+
+// Parts of options.
+
+// Returns an error message if `word` is not in `words`; else "".
 std::string CheckWord(const std::string& word,
                       const std::vector<std::string>& words);
-// Returns why `word` is wrong if no issue of the catalogue has this code; else
-// empty.
+// Returns an error message if no issue of the catalogue has the code `word`;
+// else "".
 std::string CheckIssueCode(const std::string& word);
 // The same for a code or a group of codes, such as DATA_*.
 std::string CheckIssueCodes(const std::string& word);
@@ -74,8 +121,9 @@ CLI::Option* AddChoice(CLI::App* app, const std::string& name, T* value,
 }
 
 // Adds an option whose value `parse` reads: word -> optional<T>. `parse` is
-// copied, and called twice for each word. If it returns none, the message is
-// "'WORD' is not WANTED". `value` must live until the command line is parsed.
+// copied, and called twice for each word. If it returns nullopt, the error
+// message is "'WORD' is not WANTED". `value` must live until the command line
+// is parsed.
 template <typename T, typename Parse>
 CLI::Option* AddParsed(CLI::App* app, const std::string& name, T* value,
                        const Parse& parse, const std::string& wanted,
@@ -92,20 +140,5 @@ CLI::Option* AddParsed(CLI::App* app, const std::string& name, T* value,
           },
           ""));
 }
-
-// The long names of the options of `app`, without dashes.
-std::vector<std::string> LongNames(const CLI::App* app);
-
-// Prints "bvhmill: WHY" and the command for help about `app` to stderr. Returns
-// kExitUsage.
-int Misused(const CLI::App* app, Session* session, const std::string& why);
-
-// Decides whether a server or this process converts the clips. Clears
-// run->connect.server if --local is set and --server is not on the command
-// line. Returns a text if an option of the command line would have no effect,
-// or if
-// --server names no server; else "". Call once, after parsing. Requires
-// session.words.
-std::string ChooseEngine(const Session& session, RunOptions* run);
 
 }  // namespace bvhmill::client

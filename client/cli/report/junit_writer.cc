@@ -3,7 +3,7 @@
 // read is a test with an error.
 //
 // The schema of Ant asks for a host and for times. They are the same in every
-// report, so that equal runs give equal bytes.
+// report, so that equal runs write equal bytes.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,9 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "client/cli/report/renderings.h"
-#include "client/cli/ui/text.h"
 
 namespace bvhmill::client {
 namespace {

@@ -1,9 +1,14 @@
 #pragma once
 
-// A rendering of the results of `validate`: text, JSON lines, SARIF, ...
+// A ReportWriter renders the results of `validate` as text, JSON lines, SARIF,
+// JUnit or HTML. Each X_writer.cc of this folder defines one, and a row of
+// renderings.cc names it. A writer returns bytes and does no I/O:
 //
-// One file of this folder has one rendering, and one row of renderings.cc names
-// it. A writer returns bytes; it does not know where they go.
+//   std::string out = writer->Begin(facts);
+//   for (const ClipFinding& clip : findings) {
+//     out += writer->Add(clip, writer->Render(clip));
+//   }
+//   out += writer->End(summary);
 
 #include <cstdint>
 #include <optional>
@@ -13,15 +18,15 @@
 
 #include "bvhmill/pipeline/convert.h"
 #include "client/cli/dataset/summary.h"
-#include "client/cli/options/fail_on.h"
-#include "client/cli/picture/clip_picture.h"
+#include "client/cli/options/options.h"
+#include "client/cli/picture/picture.h"
 #include "client/cli/ui/issue_lines.h"
 
 namespace bvhmill::client {
 
 // The facts about a run that are known before its first clip.
 struct RunFacts {
-  // --fail-on; errors fail a clip without it.
+  // The value of --fail-on. If it is not set, only errors fail a clip.
   std::optional<FailOn> fail_on;
   // The names of the inputs, for people.
   std::string title;
@@ -33,25 +38,27 @@ struct RunFacts {
 struct ClipFinding {
   // Position among the inputs of the run, from 0.
   size_t index = 0;
-  // As it was named or found; any bytes. See Printable and ToUtf8.
+  // The path as the user wrote it, or as the search found it. It may not be
+  // UTF-8: see Printable and ToUtf8.
   std::string path;
   // True if the clip was read, so that `result` has a report and facts.
   bool is_read = false;
-  // Why the clip was not read, or what failed besides the clip. Empty if the
-  // report says everything.
+  // Why the clip was not read, or an error that is not a fault of the clip,
+  // such as a lost server. Empty if the report states every error.
   std::string error;
-  // True if the clip passes by --fail-on.
+  // True if the clip passes; --fail-on states which severity fails it.
   bool passes = false;
   // Issues that are not listed and not counted because the baseline has them.
   int64_t known_issues = 0;
-  // result.report lists the issues that --severity, --baseline and the
-  // expectations leave. result.info has the facts: joints, frames, rate.
+  // result.report lists the issues that are left after --severity, --baseline
+  // and the expectations have removed others. result.info has the facts:
+  // joints, frames, rate.
   ConvertResult result;
-  // The codes of all issues that are severe enough to be listed, also of those
-  // that --max-issues keeps out of the list.
+  // The codes of all issues that reach --severity, with their counts. Issues
+  // that --max-issues cuts from the list count, too.
   std::vector<CodeCount> codes;
-  // Lines of the file at the issues, by byte offset, if the writer asks for
-  // them.
+  // The lines of the file that have issues, by byte offset. Empty unless the
+  // rendering prints them.
   IssueView view;
   // The picture of the clip, if the writer shows pictures and the clip could be
   // converted.
@@ -60,8 +67,8 @@ struct ClipFinding {
 
 // The facts about a run that are known after its last clip.
 struct RunSummary {
-  // Clips of the run, and those that passed. If the run is not
-  // complete, `dataset` has fewer clips.
+  // The number of clips of the run, and the number that passed. If the run is
+  // not complete, `dataset` covers fewer clips.
   int64_t clips = 0;
   int64_t passed = 0;
   // False if the run was interrupted, or a server was lost, refused the clips
@@ -70,12 +77,15 @@ struct RunSummary {
   DatasetSummary dataset;
 };
 
+// One rendering of the results. The example at the top shows the order of the
+// calls.
 class ReportWriter {
  public:
   virtual ~ReportWriter() = default;
 
-  // The text of one clip. Thread-safe: workers call it in any order. A writer
-  // that prints clips one after another needs only this function.
+  // Returns the text of one clip. Thread-safe: workers call it in any order. A
+  // writer whose output is the texts of the clips, one after another, overrides
+  // only this function.
   virtual std::string Render(const ClipFinding& clip) const = 0;
 
   // The functions below are called by one thread at a time: Begin once, Add

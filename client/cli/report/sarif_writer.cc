@@ -1,23 +1,66 @@
 // SARIF 2.1.0: Static Analysis Results Interchange Format, by OASIS.
 //
 // The rules come after the results, since only the codes that occur are rules.
-// There are no times and no absolute paths, so that equal runs give equal
-// bytes.
+// The output contains no times and no absolute paths, so that equal runs write
+// equal bytes.
 
+#include "client/cli/report/sarif_writer.h"
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "bvhmill/base/version.h"
 #include "bvhmill/digest/sha256.h"
-#include "client/cli/dataset/summary_json.h"
-#include "client/cli/report/artifact_uri.h"
+#include "client/cli/dataset/summary_text.h"
 #include "client/cli/report/renderings.h"
 #include "client/cli/ui/json_text.h"
 
 namespace bvhmill::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsPlain(char c) {
+  constexpr std::string_view kMarks = "-._~/";
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         (c >= '0' && c <= '9') || kMarks.find(c) != kMarks.npos;
+}
+
+std::string Escaped(std::string_view path) {
+  std::string out;
+  for (const char c : path) {
+    if (IsPlain(c)) {
+      out += c;
+      continue;
+    }
+    std::array<char, 4> code = {};
+    std::snprintf(code.data(), code.size(), "%%%02X",
+                  static_cast<unsigned>(static_cast<unsigned char>(c)));
+    out += code.data();
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string ArtifactUri(std::string_view path) {
+  fs::path normal = fs::path(path).lexically_normal();
+  if (normal.is_relative()) return Escaped(normal.native());
+  std::error_code error;
+  const fs::path folder = fs::current_path(error);
+  const fs::path below = error ? fs::path() : normal.lexically_relative(folder);
+  const bool is_below = !below.empty() && *below.begin() != "..";
+  return is_below ? Escaped(below.native())
+                  : "file://" + Escaped(normal.native());
+}
+
 namespace {
 
 constexpr char kSchema[] = "https://json.schemastore.org/sarif-2.1.0.json";

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/cli/ui/text.h"
+#include "bvhmill/base/text.h"
 
 namespace bvhmill::client {
 namespace {
@@ -38,7 +38,7 @@ void CodeTally::Add(const std::vector<CodeCount>& codes) {
   const Clips* last = nullptr;
   for (const CodeCount& count : codes) {
     Clips& clips = clips_[static_cast<size_t>(count.severity)];
-    // The codes of a severity stand together.
+    // `codes` is grouped by severity.
     if (&clips != last) ++clips.count;
     last = &clips;
     Code& code = clips.by_code[count.code];

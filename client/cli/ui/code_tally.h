@@ -29,7 +29,7 @@ class CodeTally {
 
   // "3 clips with warnings: DATA_NOT_FINITE 2, TEXT_COMMENT 1" and a line end;
   // the most frequent code first. Empty if no clip has issues of `severity`.
-  // `words`, if not empty, stand in place of "with warnings".
+  // `words`, if not empty, replace "with warnings".
   std::string Line(Severity severity, std::string_view words = {}) const;
   // The code of `severity` that most clips have; empty if there is none.
   std::string MostFrequent(Severity severity) const;

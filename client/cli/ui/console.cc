@@ -1,15 +1,105 @@
 #include "client/cli/ui/console.h"
 
+#include <locale.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <wchar.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <utility>
 
-#include "client/cli/io/posix_files.h"
+#include "bvhmill/files/posix_files.h"
 
 namespace bvhmill::client {
+namespace {
+
+// A locale of UTF-8, for this thread, while it lives. The locale of the program
+// stays the same.
+class Utf8Locale {
+ public:
+  Utf8Locale() : before_(uselocale(Made())) {}
+  ~Utf8Locale() { uselocale(before_); }
+  Utf8Locale(const Utf8Locale&) = delete;
+  Utf8Locale& operator=(const Utf8Locale&) = delete;
+
+  // False if the system has no such locale.
+  static bool Exists() { return Made() != locale_t{}; }
+
+ private:
+  static locale_t Made() {
+    static const locale_t kMade = newlocale(LC_CTYPE_MASK, "C.UTF-8", {});
+    return kMade;
+  }
+
+  locale_t before_;
+};
+
+// Characters, counted by their first bytes.
+size_t CountCharacters(std::string_view utf8) {
+  return static_cast<size_t>(
+      std::count_if(utf8.begin(), utf8.end(),
+                    [](unsigned char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+size_t WidthOf(std::string_view utf8) {
+  if (!Utf8Locale::Exists()) return CountCharacters(utf8);
+  const Utf8Locale use;
+  size_t width = 0;
+  while (!utf8.empty()) {
+    wchar_t character = 0;
+    mbstate_t state = {};
+    const size_t size = mbrtowc(&character, utf8.data(), utf8.size(), &state);
+    // The results for bytes that are no character are larger than any size.
+    const bool is_read = size > 0 && size <= utf8.size();
+    const int columns = is_read ? wcwidth(character) : -1;
+    width += columns < 0 ? 1 : static_cast<size_t>(columns);
+    utf8.remove_prefix(is_read ? size : 1);
+  }
+  return width;
+}
+
+namespace {
+
+void AppendCell(const std::string& text, Align align, size_t width,
+                std::string* line) {
+  const std::string pad(width - WidthOf(text), ' ');
+  *line += align == Align::kRight ? pad + text : text + pad;
+}
+
+}  // namespace
+
+std::string RenderTable(const std::vector<Column>& columns,
+                        const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::string> titles;
+  std::vector<size_t> widths;
+  for (const Column& column : columns) {
+    titles.push_back(column.title);
+    widths.push_back(WidthOf(column.title));
+  }
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], WidthOf(row[i]));
+    }
+  }
+  std::string out;
+  const auto append = [&](const std::vector<std::string>& cells) {
+    std::string line;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      if (i > 0) line += "  ";
+      AppendCell(cells[i], columns[i].align, widths[i], &line);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  };
+  append(titles);
+  for (const auto& row : rows) append(row);
+  return out;
+}
+
 namespace {
 
 bool IsTerminal(int fd) {

@@ -1,12 +1,19 @@
 #pragma once
 
-// Prints data to stdout, diagnostics to stderr, and a progress line that is
-// erased before either.
+// The output of the program: data on stdout, diagnostics on stderr, and a
+// progress line on stderr that is erased before either is printed. Also tables
+// and the width of text on a terminal.
+//
+//   const std::vector<Column> columns = {{"CLIP"}, {"FRAMES", Align::kRight}};
+//   console.PrintData(RenderTable(columns, rows));
+//   console.PrintDiagnostics("bvhmill: interrupted\n");
 
 #include <atomic>
+#include <cstddef>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bvhmill::client {
 
@@ -15,8 +22,8 @@ class Console {
  public:
   Console();
 
-  // Writes to stdout. False if writing has failed. Prints the first failure to
-  // stderr, unless the reader of stdout has closed it.
+  // Writes to stdout. False if this or an earlier write has failed. Prints the
+  // first failure to stderr, unless the reader of stdout has closed it.
   bool PrintData(std::string_view text);
   // Writes to stderr.
   void PrintDiagnostics(std::string_view text);
@@ -40,5 +47,26 @@ class Console {
   bool data_gone_ = false;
   std::atomic<bool> data_lost_ = false;
 };
+
+// Tables, and the width of text.
+
+enum class Align { kLeft, kRight };
+
+struct Column {
+  std::string title;
+  Align align = Align::kLeft;
+};
+
+// A table with aligned columns: a line of titles, then one for each row, with
+// two blanks between columns and none at line ends. Requires that every row has
+// as many cells as there are columns. Widths are those of WidthOf.
+std::string RenderTable(const std::vector<Column>& columns,
+                        const std::vector<std::vector<std::string>>& rows);
+
+// The columns of `utf8` on a terminal: two for each wide character of East
+// Asia, none for a combining one, by wcwidth of the C library with a UTF-8
+// locale. A tab, and a character that cannot be printed, count as one.
+// Thread-safe.
+size_t WidthOf(std::string_view utf8);
 
 }  // namespace bvhmill::client

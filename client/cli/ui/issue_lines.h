@@ -1,6 +1,16 @@
 #pragma once
 
 // Reports and failures as lines of text, in the style of a compiler.
+//
+//   IssueView view = ViewFor(is_terminal);
+//   TakeLines(text, result.report, &view);
+//   console.PrintDiagnostics(FailureLine(path, result, view) + "\n");
+//
+// prints, for example,
+//
+//   take.bvh:4:14: error: HIERARCHY_OFFSET_INVALID: OFFSET of Hips needs ...
+//     OFFSET 0.0 x 0.0
+//                ^
 
 #include <cstdint>
 #include <map>
@@ -24,7 +34,7 @@ struct IssueView {
   bool with_utf16 = false;
   // The result of Utf16Column for the byte of each location.
   std::map<int64_t, int64_t> columns;
-  // A list that is cut was cut by the server.
+  // True if the server has cut the list of issues.
   bool is_cut_by_server = false;
 };
 
@@ -42,8 +52,8 @@ std::string IssueLine(std::string_view path, const Issue& issue,
                       const IssueView& view = {});
 
 // The reason why a clip failed, without a line end: the first error of its
-// report if that is the reason, otherwise "PATH: error: " and the message of
-// the status.
+// report if that is the reason, else "PATH: error: " and the message of the
+// status.
 std::string FailureLine(std::string_view path, const ConvertResult& result,
                         const IssueView& view = {});
 std::string FailureLine(std::string_view path, const absl::Status& status);
@@ -80,5 +90,21 @@ std::string FaultCounts(const IssueCounts& counts);
 // Removes issues less severe than `least` from the list. Counts do not change.
 // If any was removed, the list has all others, so it is not `truncated`.
 void ListFrom(Severity least, Report* report);
+
+// Positions in the text of a clip.
+
+// The line of `text` that has the byte at `offset`, and a second line with a
+// caret under that byte. Both are indented; the second has no line end. Tabs
+// are kept, other control characters become \xNN. A byte order mark is not
+// shown. Wide characters of East Asia count as two columns. A long line is cut
+// on both sides of the place. Empty if the line is blank, or `offset` is not
+// within the text or at its end.
+std::string SourceLine(std::string_view text, int64_t offset);
+
+// The column of the byte at `offset` in its line of `text`, counted from 1 in
+// UTF-16 code units, as editors count. A byte order mark has no column. If the
+// bytes before are no UTF-8, each counts as one. 0 if `offset` is not within
+// the text or at its end. O(column).
+int64_t Utf16Column(std::string_view text, int64_t offset);
 
 }  // namespace bvhmill::client

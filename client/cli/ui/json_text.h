@@ -1,11 +1,22 @@
 #pragma once
 
-// JSON values as text. All functions return UTF-8 without a line end.
+// JSON of the command line as text: values, messages of the API, and files with
+// one object per line. All functions return UTF-8 without a line end.
+//
+//   lines.Put(JsonObject({{"file", JsonPath(path)},
+//                         {"passes", JsonBool(passes)}}));
+
+#include <google/protobuf/message.h>
 
 #include <initializer_list>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "absl/status/status.h"
+#include "bvhmill/files/posix_files.h"
+#include "client/cli/ui/console.h"
 
 namespace bvhmill::client {
 
@@ -15,7 +26,7 @@ std::string JsonQuote(std::string_view text);
 
 // The name of a file as a JSON string. Different names give different strings:
 // a name that is not UTF-8 is "bytes:" and the name with \xNN in place of other
-// bytes; see item_key.h.
+// bytes, as of KeyOfName (bvhmill/files/outputs.h).
 std::string JsonPath(std::string_view path);
 
 // The shortest number that reads back as `value`; "null" if it is not finite.
@@ -47,5 +58,41 @@ template <typename T>
 std::string JsonNumbers(const T& values) {
   return JsonArray(values, [](auto value) { return JsonNumber(value); });
 }
+
+// A message of the API as one line of JSON: each field under its name, numbers
+// as numbers, enums by name. (protobuf's own JSON writes 64-bit integers as
+// strings and leaves out fields that have their default.) Every field is
+// present; a number that is not finite and a message that is not set are null.
+// Requires that no field is a map, bytes, a member of a oneof, or a list of
+// numbers or bools.
+std::string MessageJson(const google::protobuf::Message& message);
+
+// A file with one JSON object per line. Thread-safe once it is open.
+class JsonLines {
+ public:
+  explicit JsonLines(Console* console) : console_(*console) {}
+
+  // Opens the file `path`; "-" is stdout, "" writes nothing. Appends to a file
+  // that exists if `append`, else replaces it if `replace`. INVALID_ARGUMENT
+  // "PATH: why" if it exists and neither is set, or if it cannot be written.
+  absl::Status Open(const std::string& path, bool replace, bool append);
+
+  bool is_on_stdout() const { return to_stdout_; }
+  bool is_open() const { return file_.valid() || to_stdout_; }
+
+  // Writes `object` and a line end. Prints the first failure to stderr.
+  void Put(std::string_view object);
+  // True if a write to the file has failed; for stdout see
+  // Console::data_lost. Not thread-safe with Put.
+  bool failed() const { return failed_; }
+
+ private:
+  Console& console_;
+  std::string path_;
+  UniqueFd file_;
+  bool to_stdout_ = false;
+  std::mutex mutex_;
+  bool failed_ = false;
+};
 
 }  // namespace bvhmill::client

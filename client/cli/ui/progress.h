@@ -1,7 +1,15 @@
 #pragma once
 
 // The progress of a batch as a line on stderr: "12/58 clips, 4.2 MB, 40.1 MB/s,
-// 0:12 left".
+// 0:12 left". Progress shows the line, and ProgressReceiver measures the clip
+// that an engine converts.
+//
+//   Progress progress(&console, ProgressMode::kAuto, clips, bytes);
+//   ClipProgress done = 0;
+//   progress.Begin(&done);
+//   ProgressReceiver receiver(&outputs, requests, 0, clip_bytes, &done);
+//   ... convert the clip into `receiver` ...
+//   progress.Finish(&done, clip_bytes, clip_bytes);
 
 #include <atomic>
 #include <chrono>
@@ -9,16 +17,20 @@
 #include <cstdint>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
+#include "bvhmill/pipeline/convert.h"
 #include "client/cli/ui/console.h"
 
 namespace bvhmill::client {
 
 enum class ProgressMode { kAuto, kAlways, kNever };
 
-// Bytes of the file of a clip that are done. Thread-safe.
+// Bytes of the file of a clip that are converted so far. Thread-safe.
 using ClipProgress = std::atomic<int64_t>;
 
 // Updates the line ten times a second. The destructor removes it. Thread-safe.
@@ -30,7 +42,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // A clip begins; its progress counts until Finish.
+  // A clip begins; `clip` counts as progress until Finish.
   void Begin(const ClipProgress* clip);
   // A clip is finished: `done` bytes were converted, and `planned` bytes are
   // its part of the size of all clips.
@@ -53,11 +65,50 @@ class Progress {
   int64_t bytes_left_;
   std::set<const ClipProgress*> in_flight_;
   std::condition_variable_any tick_;
-  // Last, so that everything it uses outlives it.
+  // Last, so that the members that it uses outlive it.
   std::jthread ticker_;
 };
 
 // "0:07", "12:05", "1:02:03".
 std::string ClockTime(std::chrono::seconds time);
+
+// Measures the progress of a clip by its outputs, and forwards all calls to
+// another receiver. Each output is an equal share of the progress. Within an
+// output, progress counts bytes or lines, if their number is known. Not
+// thread-safe.
+class ProgressReceiver final : public OutputReceiver {
+ public:
+  // `progress` moves from `begin` to `end`. The references are borrowed.
+  ProgressReceiver(OutputReceiver* receiver,
+                   std::span<const OutputRequest> requests, int64_t begin,
+                   int64_t end, ClipProgress* progress)
+      : receiver_(*receiver),
+        requests_(requests),
+        begin_(begin),
+        end_(end),
+        progress_(*progress) {}
+
+  absl::Status Hold(int64_t bytes) override { return receiver_.Hold(bytes); }
+  absl::Status Begin(const ClipInfo& info,
+                     std::span<const OutputInfo> outputs) override;
+  absl::Status Data(size_t output, std::string_view bytes) override;
+
+ private:
+  // The bytes, or lines, of an output; 0 if they are not known.
+  struct Expected {
+    bool counts_lines = false;
+    int64_t count = 0;
+  };
+
+  OutputReceiver& receiver_;
+  std::span<const OutputRequest> requests_;
+  const int64_t begin_;
+  const int64_t end_;
+  ClipProgress& progress_;
+  std::vector<Expected> expected_;
+  // The output that is made, and its bytes or lines so far.
+  size_t output_ = 0;
+  int64_t made_ = 0;
+};
 
 }  // namespace bvhmill::client

@@ -1,6 +1,6 @@
 #include "client/cli/ui/tls_advice.h"
 
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 
 namespace bvhmill::client {
 

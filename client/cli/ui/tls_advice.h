@@ -1,6 +1,6 @@
 #pragma once
 
-// Advice to the user if TLS fails.
+// What the user can do if a TLS connection fails.
 
 #include <string>
 
@@ -8,8 +8,8 @@
 
 namespace bvhmill::client {
 
-// The reason why TLS fails, and the option that helps; empty if TLS does not
-// fail. One line without a line end.
+// The reason of the failure, and the option that helps; empty for
+// TlsFault::kNone. One line without a line end.
 std::string TlsAdvice(const TlsCheck& check);
 
 }  // namespace bvhmill::client

@@ -1,6 +1,7 @@
 #pragma once
 
-// The parts of the module, each in a file of its own.
+// The parts of the module: each Bind function adds the classes and functions of
+// one file bind_X.cc. Also Conversion, the result of one conversion for Python.
 
 #include <memory>
 #include <string>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/anim/format/anim_reader.h"
+#include "bvhmill/anim/format/anim_file.h"
 #include "client/python/module/bind.h"
 #include "client/python/module/gil.h"
 #include "client/python/module/python_values.h"

@@ -10,10 +10,9 @@
 
 #include "client/python/module/batch.h"
 #include "client/python/module/bind.h"
-#include "client/python/module/flat_batch.h"
+#include "client/python/module/conversion.h"
 #include "client/python/module/gil.h"
 #include "client/python/module/python_values.h"
-#include "client/python/module/stream.h"
 
 namespace bvhmill::python {
 namespace {

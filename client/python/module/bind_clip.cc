@@ -10,9 +10,9 @@
 
 #include "client/python/module/bind.h"
 #include "client/python/module/clip.h"
+#include "client/python/module/conversion.h"
 #include "client/python/module/gil.h"
 #include "client/python/module/python_values.h"
-#include "client/python/module/receiver.h"
 
 namespace bvhmill::python {
 

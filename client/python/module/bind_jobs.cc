@@ -12,14 +12,12 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/encode/npy.h"
 #include "bvhmill/encode/report_json.h"
+#include "bvhmill/files/inputs.h"
+#include "bvhmill/files/outputs.h"
 #include "bvhmill/pipeline/source_format.h"
-#include "client/cli/claims.h"
-#include "client/cli/io/inputs.h"
-#include "client/cli/io/item_key.h"
-#include "client/cli/io/packed_name.h"
 #include "client/python/module/bind.h"
 
 namespace bvhmill::python {
@@ -32,7 +30,7 @@ using InputValue =
 // The clips of files and folders, with the bases of their outputs as keys.
 std::vector<InputValue> CollectInputs(const std::vector<std::string>& paths,
                                       const std::string& format) {
-  client::InputOptions options;
+  InputOptions options;
   options.recursive = true;
   for (const SourceFormatInfo& info : SourceFormats()) {
     if (info.name == format) options.from = info.format;
@@ -41,13 +39,13 @@ std::vector<InputValue> CollectInputs(const std::vector<std::string>& paths,
     // "-" is stdin on the command line only.
     options.paths.push_back(path == "-" ? "./-" : path);
   }
-  auto inputs = client::CollectInputs(options, std::nullopt, nullptr);
+  auto inputs = CollectInputs(options, std::nullopt, nullptr);
   if (!inputs.ok())
     throw py::value_error(std::string(inputs.status().message()));
-  client::ClaimOutputs(&*inputs);
+  ClaimOutputs(&*inputs);
   std::vector<InputValue> values;
-  for (const client::Input& input : *inputs) {
-    values.emplace_back(py::bytes(input.path), client::KeyOfName(input.base),
+  for (const Input& input : *inputs) {
+    values.emplace_back(py::bytes(input.path), KeyOfName(input.base),
                         ToUtf8(input.path),
                         std::string(InfoOf(input.format).name),
                         std::string(MessageOf(input.status)));
@@ -57,7 +55,7 @@ std::vector<InputValue> CollectInputs(const std::vector<std::string>& paths,
 
 // "gzip", "zstd" or "" for the name of a file.
 std::string PackingName(const std::string& path) {
-  switch (client::EncodingOfName(path)) {
+  switch (EncodingOfName(path)) {
     case Encoding::kGzip:
       return "gzip";
     case Encoding::kZstd:
@@ -140,7 +138,7 @@ std::string ReportText(const std::string& file, const py::tuple& report,
   return ReportJson(file, ReportOf(report), ClipInfoOf(info));
 }
 
-py::bytes NameOfKey(const std::string& key) { return client::NameOfKey(key); }
+py::bytes NameOfKey(const std::string& key) { return bvhmill::NameOfKey(key); }
 
 py::bytes NpyHead(const std::vector<int64_t>& shape) {
   return NpyHeader("<f4", shape);

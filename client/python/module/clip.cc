@@ -9,7 +9,6 @@
 
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/kinematics/fk_job.h"
-#include "bvhmill/kinematics/velocity_job.h"
 
 namespace bvhmill::python {
 namespace {

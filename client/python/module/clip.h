@@ -6,17 +6,17 @@
 #include <memory>
 #include <string>
 
+#include "bvhmill/clip/clip.h"
 #include "bvhmill/clip/clip_info.h"
-#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/pipeline/convert.h"
 #include "client/python/module/block.h"
-#include "client/python/module/choices.h"
 #include "client/python/module/conversion.h"
-#include "client/python/module/interrupts.h"
+#include "client/python/module/gil.h"
+#include "client/python/module/python_values.h"
 
 namespace bvhmill::python {
 
-// Immutable. A slice shares rows and skeleton.
+// A clip: its skeleton and its rows. Immutable. A slice shares both.
 struct ClipHandle {
   SharedSkeleton skeleton;
   // float32 (frames of the block, channels); null if rows were not kept.
@@ -38,9 +38,9 @@ struct SolveRequest {
   bool end_sites = false;
 };
 
-// Solves one array, in the calling thread. The result has the bits of an array
-// that is made while the clip is read. Cancelled by `interrupts`, it is not
-// complete.
+// Solves one array, in the calling thread. The result is bit-equal to an array
+// that is solved while the clip is read. If `interrupts` cancels, the result is
+// incomplete.
 std::shared_ptr<Block> Solve(const ClipHandle& clip,
                              const SolveRequest& request,
                              Interrupts* interrupts);

@@ -10,19 +10,73 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/sink.h"
-#include "bvhmill/pipeline/conversion.h"
-#include "client/cli/io/packed_name.h"
-#include "client/python/module/receiver.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/files/inputs.h"
+#include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill::python {
+namespace {
+
+// Bytes to reserve for an output whose size is not known.
+constexpr int64_t kFirstBytes = int64_t{64} << 10;
+
+}  // namespace
+
+absl::Status BlockReceiver::Begin(const ClipInfo& /*info*/,
+                                  std::span<const OutputInfo> outputs) {
+  data_.resize(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const int64_t bytes =
+        outputs[i].tensor ? TensorBytes(*outputs[i].tensor) : kFirstBytes;
+    data_[i].clear();
+    data_[i].reserve(static_cast<size_t>(bytes));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BlockReceiver::Data(size_t output, std::string_view bytes) {
+  if (interrupts_ != nullptr && interrupts_->Check()) {
+    return absl::CancelledError("interrupted");
+  }
+  if (bytes.empty()) return absl::OkStatus();
+  Bytes& data = data_[output];
+  const size_t size = data.size();
+  if (size + bytes.size() > data.capacity()) {
+    data.reserve(std::max(size + bytes.size(), 2 * data.capacity()));
+  }
+  data.resize(size + bytes.size());
+  std::memcpy(data.data() + size, bytes.data(), bytes.size());
+  return absl::OkStatus();
+}
+
+int64_t BlockReceiver::TotalBytes() const {
+  size_t bytes = 0;
+  for (const Bytes& data : data_) bytes += data.size();
+  return static_cast<int64_t>(bytes);
+}
+
+std::shared_ptr<Block> BlockOf(const OutputInfo& info, Bytes bytes) {
+  // Memory of small blocks is exact; that of large ones was never touched.
+  if (bytes.capacity() > 2 * bytes.size() && bytes.capacity() < kLargeBytes) {
+    bytes.shrink_to_fit();
+  }
+  if (info.tensor) {
+    return std::make_shared<Block>(std::move(bytes), ElementType::kFloat32,
+                                   info.tensor->shape);
+  }
+  const auto size = static_cast<int64_t>(bytes.size());
+  return std::make_shared<Block>(std::move(bytes), ElementType::kByte,
+                                 std::vector<int64_t>{size});
+}
+
 namespace {
 
 // Longer texts are converted in pieces of this size by a single thread, which
@@ -89,7 +143,7 @@ class Stopwatch {
   double& seconds_;
 };
 
-// Runs `work` in a helper thread; the caller looks for signals meanwhile.
+// Runs `work` in a helper thread; the caller checks for signals meanwhile.
 void RunWithHelper(Interrupts* interrupts, const std::function<void()>& work) {
   constexpr std::chrono::milliseconds kInterval{50};
   std::mutex mutex;
@@ -243,17 +297,27 @@ size_t MostBytes(int64_t max_bytes) {
   return max_bytes <= 0 ? SIZE_MAX : static_cast<size_t>(max_bytes) + 1;
 }
 
+// The error for a file that a Decoder with this limit has refused.
+absl::Status ErrorOfPacking(const absl::Status& status, int64_t max_bytes) {
+  CallError error = CallErrorOf(status);
+  if (error.code == absl::StatusCode::kResourceExhausted) {
+    return TooLarge(max_bytes);
+  }
+  error.reason = "ENCODING_BROKEN";
+  return MakeCallError(std::move(error));
+}
+
 }  // namespace
 
 absl::Status ReadFile(const std::string& path, int64_t max_bytes,
                       Interrupts* interrupts, Bytes* text, int* os_error) {
   *os_error = ReadBytes(path, MostBytes(max_bytes), interrupts, text);
   if (interrupts->Check()) return absl::CancelledError("interrupted");
-  const Encoding encoding = client::EncodingOfName(path);
+  const Encoding encoding = EncodingOfName(path);
   if (*os_error != 0 || encoding == Encoding::kIdentity) {
     return absl::OkStatus();
   }
-  // The rest was not read: what is there would seem to be broken.
+  // The rest of the file was not read, so it would seem to be broken.
   if (text->size() == MostBytes(max_bytes)) return TooLarge(max_bytes);
   Bytes packed;
   packed.swap(*text);
@@ -264,15 +328,6 @@ absl::Status ReadFile(const std::string& path, int64_t max_bytes,
   return ErrorOfPacking(status, max_bytes);
 }
 
-absl::Status ErrorOfPacking(const absl::Status& status, int64_t max_bytes) {
-  CallError error = CallErrorOf(status);
-  if (error.code == absl::StatusCode::kResourceExhausted) {
-    return TooLarge(max_bytes);
-  }
-  error.reason = "ENCODING_BROKEN";
-  return MakeCallError(std::move(error));
-}
-
 Converted ConvertText(std::string_view text, const Choices& choices,
                       Interrupts* interrupts) {
   double seconds = 0;
@@ -280,7 +335,7 @@ Converted ConvertText(std::string_view text, const Choices& choices,
   {
     const Stopwatch stopwatch(&seconds);
     const ConvertOptions& options = choices.options;
-    // A receiver would look for signals, too; but pieces are faster.
+    // The receiver checks for signals, too, but pieces are faster.
     const bool in_pieces = choices.threads == 1 && text.size() > kWholeBytes;
     converted = Run(choices, interrupts,
                     [&](Converter* converter, BlockReceiver* receiver,
@@ -312,7 +367,7 @@ Converted ConvertFile(const std::string& path, const Choices& choices,
       converted.result.status = read;
       return converted;
     }
-    const auto format = client::FormatOfName(path);
+    const auto format = FormatOfName(path);
     const std::string_view view = {text.data(), text.size()};
     if (format && !choices.has_format) {
       Choices named = choices;
@@ -335,6 +390,48 @@ Converted ConvertMemory(const ClipRows& clip, const Choices& choices,
                *result = converter->ConvertClip(clip, choices.options, receiver,
                                                 interrupts->token());
              });
+}
+
+Stream::Stream(const Choices& choices, const std::string& path)
+    : choices_(choices),
+      receiver_(&interrupts_),
+      converter_(Parallelism::None()),
+      clip_(std::make_unique<bvhmill::Conversion>(
+          &converter_, choices_.options, &receiver_, interrupts_.token(),
+          &converted_.result)) {
+  const Encoding encoding = EncodingOfName(path);
+  if (encoding == Encoding::kIdentity) return;
+  decoder_ = MakeDecoder(encoding, choices_.options.limits.max_clip_bytes);
+}
+
+absl::Status Stream::Text::Append(std::string_view bytes) {
+  return stream_.clip_->Add(bytes) ? absl::OkStatus()
+                                   : absl::CancelledError("enough");
+}
+
+bool Stream::Push(std::string_view piece) {
+  if (decoder_ == nullptr) return clip_->Add(piece);
+  Text text(this);
+  if (decoded_.ok()) decoded_ = decoder_->Push(piece, &text);
+  return decoded_.ok();
+}
+
+Converted Stream::Finish() {
+  if (decoder_ != nullptr && decoded_.ok()) decoded_ = decoder_->End();
+  clip_->Finish();
+  clip_.reset();
+  converter_.FreeMemory();
+  converted_.data = std::move(receiver_.data());
+  if (!decoded_.ok() && !absl::IsCancelled(decoded_)) {
+    // The clip ended early because the decoder failed: return its error.
+    ConvertResult& result = converted_.result;
+    result.status =
+        ErrorOfPacking(decoded_, choices_.options.limits.max_clip_bytes);
+    result.report = {};
+    result.skeleton.reset();
+    result.outputs.clear();
+  }
+  return std::move(converted_);
 }
 
 }  // namespace bvhmill::python

@@ -9,16 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/base/version.h"
 #include "bvhmill/edit/joint_map.h"
+#include "bvhmill/files/inputs.h"
 #include "bvhmill/pipeline/source_format.h"
-#include "bvhmill/report/catalogue.h"
 #include "bvhmill/report/report.h"
 #include "bvhmill/report/thresholds.h"
-#include "client/cli/io/packed_name.h"
 #include "client/python/module/bind.h"
-#include "client/python/module/choices.h"
 #include "client/python/module/gil.h"
 #include "client/python/module/python_values.h"
 
@@ -76,7 +74,7 @@ std::string IssueText(
 }
 
 std::string FormatName(const std::string& path) {
-  const auto format = client::FormatOfName(path);
+  const auto format = FormatOfName(path);
   return format ? std::string(InfoOf(*format).name) : "";
 }
 

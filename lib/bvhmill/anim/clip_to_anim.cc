@@ -1,20 +1,193 @@
 #include "bvhmill/anim/clip_to_anim.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "bvhmill/anim/avatar/avatar_drive.h"
-#include "bvhmill/anim/clip_to_anim_log.h"
+#include "bvhmill/anim/avatar/drive.h"
+#include "bvhmill/anim/avatar/reference.h"
 #include "bvhmill/anim/fit/joint_fit.h"
-#include "bvhmill/base/call_error.h"
-#include "bvhmill/base/held_memory.h"
+#include "bvhmill/anim/format/anim_motion.h"
+#include "bvhmill/base/budget.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 namespace {
+
+// Issues of a conversion: its choices, the nodes that drive nothing, changed
+// values and exceeded bounds. `skeleton` is that of the clip; `node` is an
+// index into its nodes.
+
+// Four significant digits.
+std::string Rounded(double value) {
+  std::array<char, 32> text = {};
+  std::snprintf(text.data(), text.size(), "%.4g", value);
+  return text.data();
+}
+
+Location At(const Skeleton& skeleton, int32_t node) {
+  Location location;
+  location.joint = node;
+  location.joint_name = DisplayName(skeleton, node);
+  return location;
+}
+
+std::string_view MatchName(const ReferenceChoice& choice) {
+  switch (choice.match) {
+    case PoseMatch::kNone:
+      return choice.skips_first_frame ? "not played, nothing matched"
+                                      : "nothing matched";
+    case PoseMatch::kLimbs:
+      return "arms and legs matched";
+    case PoseMatch::kWhole:
+      break;
+  }
+  return "trunk, arms and legs matched";
+}
+
+std::string WholeDegrees(double degrees) {
+  return std::to_string(std::lround(degrees));
+}
+
+// The first ten names of `nodes`, quoted.
+std::string QuotedNames(const Skeleton& skeleton,
+                        std::span<const int32_t> nodes) {
+  constexpr size_t kMaxNamed = 10;
+  std::string names;
+  for (size_t i = 0; i < std::min(nodes.size(), kMaxNamed); ++i) {
+    names += (i > 0 ? ", " : "") + Quote(DisplayName(skeleton, nodes[i]));
+  }
+  if (nodes.size() > kMaxNamed) names += ", ...";
+  return names;
+}
+
+// The name of the reference pose in messages.
+std::string PoseName(const ReferenceChoice& choice) {
+  if (choice.frame == kRestPoseFrame) return "the rest pose";
+  return "frame " + std::to_string(choice.frame);
+}
+
+// Adds ANIM_REFERENCE_CHOSEN: the reference pose that kAuto chose.
+void LogReferenceChosen(const ReferenceChoice& choice, IssueLog* log) {
+  log->Add(IssueCode::ANIM_REFERENCE_CHOSEN, {},
+           {{"pose", PoseName(choice)},
+            {"matched", std::string(MatchName(choice))},
+            {"degrees", WholeDegrees(choice.rest_degrees)}});
+}
+
+void LogScaleGuessed(double metres_per_unit, IssueLog* log) {
+  log->Add(IssueCode::ANIM_SCALE_GUESSED, {},
+           {{"metres", Rounded(metres_per_unit)}});
+}
+
+// Adds ANIM_JOINT_LEFT_OUT for each of `nodes`.
+void LogLeftOut(const Skeleton& skeleton, const std::vector<int32_t>& nodes,
+                IssueLog* log) {
+  for (const int32_t node : nodes) {
+    if (log->Repeat(IssueCode::ANIM_JOINT_LEFT_OUT, node)) continue;
+    const Location location = At(skeleton, node);
+    log->Add(IssueCode::ANIM_JOINT_LEFT_OUT, location,
+             {{"joint", Quote(location.joint_name)}});
+  }
+}
+
+// Adds ANIM_REFERENCE_ODD if a limb points far from that of the avatar in the
+// reference pose, and no limb was matched.
+void LogOddLimb(const Skeleton& skeleton, const AvatarDrive& drive,
+                IssueLog* log) {
+  constexpr double kOddDegrees = 10;
+  const OddLimb& odd = drive.odd_limb;
+  const bool is_matched = drive.reference.match != PoseMatch::kNone;
+  if (is_matched || odd.degrees < kOddDegrees) return;
+  for (const DrivenJoint& driven : drive.joints) {
+    if (driven.avatar_joint != odd.avatar_joint) continue;
+    const Location location = At(skeleton, driven.node);
+    log->Add(IssueCode::ANIM_REFERENCE_ODD, location,
+             {{"joint", Quote(location.joint_name)},
+              {"degrees", WholeDegrees(odd.degrees)}});
+  }
+}
+
+// Adds ANIM_FIRST_FRAME_LEFT_OUT if first_apart is set.
+void LogFirstFrameApart(const AvatarDrive& drive, IssueLog* log) {
+  const auto& apart = drive.reference.first_apart;
+  if (!apart) return;
+  Location location;
+  location.frame = 0;
+  log->Add(IssueCode::ANIM_FIRST_FRAME_LEFT_OUT, location,
+           {{"degrees", WholeDegrees(apart->degrees)},
+            {"metres", Rounded(apart->way * drive.metres_per_unit)}});
+}
+
+void LogTranslationLeftOut(const Skeleton& skeleton, int32_t node,
+                           float millimetres, IssueLog* log) {
+  if (log->Repeat(IssueCode::ANIM_TRANSLATION_LEFT_OUT, node)) return;
+  const Location location = At(skeleton, node);
+  log->Add(IssueCode::ANIM_TRANSLATION_LEFT_OUT, location,
+           {{"joint", Quote(location.joint_name)},
+            {"millimetres", WholeDegrees(millimetres)}});
+}
+
+// Adds an issue of `code` that stands for `count` values of a node; none if
+// `count` is 0.
+void LogValues(const Skeleton& skeleton, IssueCode code, int32_t node,
+               int64_t count, IssueLog* log) {
+  if (count == 0) return;
+  const Location location = At(skeleton, node);
+  log->Add(code, location, {{"joint", Quote(location.joint_name)}}, count);
+}
+
+// Adds ANIM_POSITION_FAR; `metres` is the largest distance along an axis.
+void LogPositionFar(const Skeleton& skeleton, int32_t node, float metres,
+                    IssueLog* log) {
+  const Location location = At(skeleton, node);
+  log->Add(
+      IssueCode::ANIM_POSITION_FAR, location,
+      {{"joint", Quote(location.joint_name)}, {"metres", Rounded(metres)}});
+}
+
+// Adds ANIM_BOUNDS_RAISED with the bounds and the size of `result`.
+void LogBoundsRaised(const ClipToAnimResult& result, IssueLog* log) {
+  const auto bytes = static_cast<int64_t>(AnimBytes(result.motion));
+  log->Add(IssueCode::ANIM_BOUNDS_RAISED, {},
+           {{"degrees", std::to_string(result.max_degrees)},
+            {"millimetres", std::to_string(result.max_mm)},
+            {"bytes", std::to_string(bytes)}});
+}
+
+// Adds ANIM_BOUND_MISSED for the first curve of each node. `first_frame` is the
+// first played frame of the clip.
+void LogMissed(const Skeleton& skeleton, const std::vector<Missed>& missed,
+               int64_t first_frame, IssueLog* log) {
+  for (const Missed& curve : missed) {
+    if (log->Repeat(IssueCode::ANIM_BOUND_MISSED, curve.node)) continue;
+    Location location = At(skeleton, curve.node);
+    location.frame = first_frame + curve.frame;
+    log->Add(IssueCode::ANIM_BOUND_MISSED, location,
+             {{"joint", Quote(location.joint_name)},
+              {"error", std::to_string(curve.error) + curve.unit},
+              {"bound", std::to_string(curve.bound) + curve.unit}});
+  }
+}
+
+// The variable parts of ANIM_SIZE_LIMIT. `max_degrees` is the largest bound
+// that was allowed.
+IssueArgs SizeLimitArgs(int64_t max_bytes, float max_degrees) {
+  return {{"limit", std::to_string(max_bytes)},
+          {"degrees", Rounded(max_degrees)}};
+}
+
+// The conversion.
 
 // For clips that state no frame time.
 constexpr double kDefaultFrameTime = 1.0 / 30;
@@ -24,9 +197,12 @@ constexpr int kMaxRaises = 24;
 // The number of different times that a key can have.
 constexpr int64_t kMaxFrames = 65536;
 
-// Shorter ways of a joint in its parent are left out without a word, in
-// millimetres.
+// Logs no translation of a joint in its parent up to this, in millimetres.
 constexpr float kMostLeftOut = 10;
+
+// Memory in bytes until ClipToAnim returns.
+constexpr int64_t kNodeBytes = 408;
+constexpr int64_t kChannelBytes = 40;
 
 // Units of work for a node and for a channel: to compile the skeleton, and to
 // find the nodes that drive the avatar.
@@ -53,7 +229,8 @@ class Converter {
         fit_({frames_, times_, drive_, options}, budget) {}
 
   absl::Status Convert() {
-    // Refuses the clip now only if it is too long even without its first frame.
+    // The drive decides if the first frame is played. Refuses the clip now only
+    // if it is too long even without that frame.
     if (!IsPlayable(LeastFrames(), SecondsOf(clip_, LeastFrames())) &&
         !CanBePlayed(MostPlayed())) {
       return absl::OkStatus();
@@ -115,7 +292,7 @@ class Converter {
     return false;
   }
 
-  // False if the avatar would fold, or lie down all the time; the log says so.
+  // False, with an error in the log, if the avatar would fold or always lie.
   bool StandsUpright() {
     constexpr double kOddDegrees = 60;
     const ReferenceChoice& choice = drive_.reference;
@@ -134,8 +311,8 @@ class Converter {
     return true;
   }
 
-  // False if a limb would be still, or point elsewhere than that of the source;
-  // the log says so.
+  // False, with an error in the log, if a limb would not move, or would point
+  // elsewhere than that of the source.
   bool MovesAsSource() {
     constexpr double kOddDegrees = 10;
     if (drive_.missing_limb && !drive_.joints.empty()) {
@@ -151,7 +328,7 @@ class Converter {
                     {"degrees", WholeDegrees(loosest.degrees)}});
   }
 
-  // False if the avatar would float or sink; the log says so.
+  // False, with an error in the log, if the avatar would float or sink.
   bool HasHeight() {
     constexpr double kWrong = 0.5;
     if (!drive_.height_error) return true;
@@ -184,8 +361,8 @@ class Converter {
     return false;
   }
 
-  // Logs the chosen reference pose and the guessed scale, if the options leave
-  // them open, and what differs between the clip and the avatar.
+  // Logs the reference pose and the scale if they were chosen here, and the
+  // differences between the clip and the avatar.
   void LogDrive() {
     LogLeftOut(clip_.skeleton, drive_.left_out, &log_);
     if (options_.reference == AnimReference::kAuto) {
@@ -196,14 +373,14 @@ class Converter {
     LogFirstFrameApart(drive_, &log_);
   }
 
-  // Draws the memory of the conversion, and the work that is done only once.
+  // Draws the memory of the conversion, and the work that occurs only once.
   absl::Status DrawForAll() {
     const auto nodes = static_cast<int64_t>(clip_.skeleton.nodes.size());
     const auto channels = static_cast<int64_t>(clip_.skeleton.channels.size());
     const int64_t frames = clip_.motion.frames;
     BVHMILL_RETURN_IF_ERROR(memory_.Draw(frames * kClipToAnimFrameBytes +
-                                         nodes * kClipToAnimNodeBytes +
-                                         channels * kClipToAnimChannelBytes));
+                                         nodes * kNodeBytes +
+                                         channels * kChannelBytes));
     constexpr int64_t kPoses = 2 * kReferenceSamples + 5;
     const int64_t more_channels = std::max<int64_t>(0, channels - 6 * nodes);
     work().Spend(nodes * (kNodeUnits + kPoses * kSourcePoseNodeUnits) +
@@ -304,14 +481,14 @@ class Converter {
     motion.ease_out = std::min(motion.ease_out, most);
   }
 
-  // Logs changed values, in the first pass only: they are the same after every
-  // raise.
+  // Logs changed values, in the first pass only: every raise changes the same
+  // values.
   void LogOnce(IssueCode code, int32_t node, int64_t count) {
     if (!is_again_) LogValues(clip_.skeleton, code, node, count, &log_);
   }
 
-  // False if positions are out of range and this is not accepted; the log says
-  // so.
+  // False, with an error in the log, if positions are out of range and the
+  // options do not accept this.
   bool TakesClamped(int32_t node, const FittedJoint& fitted) {
     if (fitted.clamped == 0 || options_.accept_odd) {
       LogOnce(IssueCode::ANIM_POSITION_CLAMPED, node, fitted.clamped);
@@ -360,7 +537,7 @@ class Converter {
   std::vector<Missed> missed_;
   // Issues about values are logged in the first pass only.
   bool is_again_ = false;
-  // An error in the log says why there is no motion.
+  // True: the log has an error, and there is no motion.
   bool is_refused_ = false;
   HeldMemory memory_;
   JointFit fit_;

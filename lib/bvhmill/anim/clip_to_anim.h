@@ -3,6 +3,17 @@
 // Converts BVH clips of any skeleton to .anim, with the fewest keys that an
 // error bound allows: the profile `best`. (viewer_import.h is the profile
 // `viewer`.)
+//
+//   ClipToAnimOptions options;
+//   options.max_degrees = 0.5F;
+//   ClipToAnimResult result;
+//   BVHMILL_RETURN_IF_ERROR(ClipToAnim(clip, options, &result, &log));
+//   if (result.converted) return WriteAnim(result.motion, &sink);
+//
+// The joints of the source drive those of the avatar by their rotations in the
+// world, relative to those in the reference pose. So bones may have any axes,
+// and the source may have more bones than the avatar. Joints of the avatar that
+// no joint drives are at rest. The avatar keeps its own lengths.
 
 #include <cstdint>
 #include <string>
@@ -33,8 +44,8 @@ struct ClipToAnimOptions {
   // drives (any name that FindAvatarJoint finds), or "" for none. Empty list:
   // the nodes' own names.
   std::vector<std::string> joint_names;
-  // joint_names are by a map that was stated, and not found: if the avatar
-  // would fold, the issue says so.
+  // joint_names come from a map that the caller stated. If the avatar would
+  // fold, the issue names that map as a possible cause.
   bool by_stated_map = false;
   // How position channels are read.
   Conventions conventions;
@@ -49,7 +60,7 @@ struct ClipToAnimOptions {
   bool match_limbs = false;
   // Metres in one unit of the clip; 0: not known. An unknown unit counts as an
   // inch, as in the viewer. If the hips would then be too high or too low for a
-  // person, lengths are scaled as by scale_to_avatar, and a warning says so.
+  // person, lengths are scaled as by scale_to_avatar, and a warning states it.
   double metres_per_unit = 0;
   // Scales lengths so that the hips are as high as the avatar's, in place of
   // metres_per_unit.
@@ -69,13 +80,13 @@ struct ClipToAnimOptions {
   // them.
   float max_degrees = 0.1F;
   float max_mm = 1.0F;
-  // If the file is larger than `max_bytes`, both bounds are raised by the same
-  // factor until it fits, and max_degrees up to `max_degrees_limit` (or to its
-  // own value, if that is larger). 0: no limit, bounds are kept.
+  // The most bytes of the file. If it is larger, both bounds are raised by the
+  // same factor until it fits; max_degrees is raised up to `max_degrees_limit`
+  // (or its own value, if that is larger). 0: no limit.
   int64_t max_bytes = 0;
   float max_degrees_limit = 5.0F;
-  // Also converts a figure that would lie down, fold, or leave the 5 m that a
-  // position can hold. Warnings say so.
+  // Also converts a figure that would lie down, fold, or exceed the 5 m range
+  // of a position. Logs warnings about it.
   bool accept_odd = false;
   AnimSettings settings;
 };
@@ -87,20 +98,17 @@ struct ClipToAnimResult {
   // The largest errors over all frames of all joints, as the viewer plays them.
   float degrees = 0;
   float millimetres = 0;
-  // The bounds that were kept: those of the options, or the raised ones.
+  // The bounds of the result: those of the options, or the raised ones.
   float max_degrees = 0;
   float max_mm = 0;
   int64_t keys = 0;
 };
 
-// INVALID_ARGUMENT "field: why" if `options` are invalid for `skeleton`.
-// Requires that bounds on errors and bytes are not negative.
-absl::Status CheckOptions(const ClipToAnimOptions& options,
-                          const Skeleton& skeleton);
+inline constexpr int64_t kClipToAnimFrameBytes = 76;
 
 // Converts `clip`. Fails as CheckOptions does, and with the errors of `budget`,
 // which may be null: CANCELLED or RESOURCE_EXHAUSTED, with an empty result and
-// no issue about it. Logs
+// no issue. Logs
 //
 // - errors: more than 60 s or 65,536 frames, no joint that the avatar has, too
 //   many bytes; and, unless options.accept_odd, a figure that would lie down or
@@ -111,11 +119,6 @@ absl::Status CheckOptions(const ClipToAnimOptions& options,
 //   bound, a limb that points elsewhere than the avatar's, a guessed scale;
 // - information: the reference pose if it was chosen here, joints that drive no
 //   joint of the avatar.
-//
-// Method: the joints of the source drive those of the avatar by their rotations
-// in the world, relative to those in the reference pose. So bones may have any
-// axes, and the source may have more bones than the avatar. Joints of the
-// avatar that no joint drives are at rest. The avatar keeps its own lengths.
 //
 // Keys are chosen greedily, each as far from the previous one as the bound
 // allows. Errors are measured on codes, as the viewer decodes and blends them.
@@ -128,17 +131,17 @@ absl::Status CheckOptions(const ClipToAnimOptions& options,
 // at a time; a cancelled conversion stops within that time. Curves whose keys
 // are hard to find cost, and draw, more (curve_fit.h).
 //
-// Memory: kClipToAnimFrameBytes for each frame, kClipToAnimNodeBytes for each
-// node and kClipToAnimChannelBytes for each channel until it returns, and
-// KeyBytes of the result. It is drawn from `budget` before it is taken.
-// KeyBytes(result->motion) remain drawn: the caller gives them back when the
-// motion is freed.
+// Memory: kClipToAnimFrameBytes for each frame, 408 bytes for each node and 40
+// for each channel until it returns, and KeyBytes of the result. It is drawn
+// from `budget` before it is allocated. KeyBytes(result->motion) remain drawn:
+// the caller returns them when it frees the motion.
 absl::Status ClipToAnim(const Clip& clip, const ClipToAnimOptions& options,
                         ClipToAnimResult* result, IssueLog* log,
                         Budget* budget = nullptr);
 
-inline constexpr int64_t kClipToAnimFrameBytes = 76;
-inline constexpr int64_t kClipToAnimNodeBytes = 408;
-inline constexpr int64_t kClipToAnimChannelBytes = 40;
+// INVALID_ARGUMENT "field: why" if `options` are invalid for `skeleton`.
+// Requires that bounds on errors and bytes are not negative.
+absl::Status CheckOptions(const ClipToAnimOptions& options,
+                          const Skeleton& skeleton);
 
 }  // namespace bvhmill

@@ -4,7 +4,6 @@
 #include <limits>
 #include <string>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 
 namespace bvhmill {
@@ -21,7 +20,7 @@ int64_t MultiplyAndAdd(int64_t a, int64_t b, int64_t c) {
 }
 
 // Memory is requested from the holder in multiples of this size. A surplus is
-// given back to it only from four times this size on.
+// returned to it only from four times this size on.
 constexpr int64_t kGrantBytes = int64_t{64} << 10;
 
 }  // namespace
@@ -31,8 +30,8 @@ absl::Status Budget::Note(const absl::Status& status) {
   return status;
 }
 
-// Asks the holder for the memory that is missing if `held` bytes are to be
-// held.
+// Requests the memory from the holder that is missing for a total of `held`
+// bytes.
 absl::Status Budget::Grant(int64_t held) {
   const int64_t missing = held - kFreeBytes - granted_;
   if (!holder_ || missing <= 0) return absl::OkStatus();

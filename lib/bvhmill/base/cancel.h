@@ -1,15 +1,15 @@
 #pragma once
 
-// A flag by which one thread asks another to stop. Long work checks it between
-// tiles and blocks, never per number.
+// A flag by which one thread cancels work of other threads. Long work checks it
+// once for each block of data, never for each number.
 
 #include <atomic>
 
 namespace bvhmill {
 
 // Thread-safe. A cancelled token stays cancelled. A derived class may override
-// IsCancelled() to look for another reason to stop. The conversion calls it
-// from the threads that work on the clip.
+// IsCancelled() to check another condition as well. All threads that work on
+// the clip call it, so an override must be thread-safe and fast.
 class CancelToken {
  public:
   CancelToken() = default;

@@ -1,7 +1,13 @@
 #pragma once
 
-// The rows of limits.inc as data: for flags, pages and tests. The server has
-// more rows of the same type, in server/app/limit_rows.h.
+// The table limits.inc as data, for flags, documentation and tests: the name,
+// default, unit, range and help of each limit on a clip.
+//
+//   for (const LimitRow<Limits>& row : kClipLimits) {
+//     AddFlag(FlagOfLimit(row.name), &(limits.*row.member), row.help);
+//   }
+//
+// The server has more rows of the same type, in server/app/config.h.
 
 #include <cstdint>
 #include <limits>
@@ -25,7 +31,7 @@ enum class LimitSetter {
   kOperatorOrRequest,
 };
 
-// The groups of --help, and the tables of docs/. Groups from kStreams on are of
+// The groups of --help and the tables of docs/. Groups from kStreams on are for
 // the server only.
 enum class LimitGroup {
   kClips,
@@ -36,32 +42,33 @@ enum class LimitGroup {
   kJobs
 };
 
-// The values that a flag takes.
+// The values that a flag accepts.
 struct LimitRange {
   int64_t least = 0;
   int64_t most = std::numeric_limits<int64_t>::max();
 };
 
 inline constexpr LimitRange kAnyLimit = {};
-// For limits that messages hold in 32 bits.
+// For limits that are 32-bit fields of messages.
 inline constexpr LimitRange kInt32Limit = {0,
                                            std::numeric_limits<int32_t>::max()};
-// For the size of chunks, which must fit a message of gRPC's default size.
-// A lease is renewed several times.
+// For leases, in seconds. A lease is renewed several times.
 inline constexpr LimitRange kLeaseLimit = {1, 86'400};
+// For the size of chunks, which must fit a message of gRPC's default size.
 inline constexpr LimitRange kChunkLimit = {int64_t{1} << 10, int64_t{4} << 20};
 
-// A limit that is a member of Struct.
+// One limit, which is the member `member` of Struct.
 template <typename Struct>
 struct LimitRow {
-  // The name of the member and of the field of bvhmill.v1.Limits.
+  // The name of the member, and of the field of bvhmill.v1.Limits.
   std::string_view name;
   int64_t Struct::*member;
+  // The default.
   int64_t value;
   LimitUnit unit;
   LimitRange range;
   LimitSetter setter;
-  // GetServerInfo states the limit.
+  // True if GetServerInfo states the limit.
   bool shown;
   LimitGroup group;
   std::string_view help;

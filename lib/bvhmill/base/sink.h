@@ -1,8 +1,8 @@
 #pragma once
 
-// The destination of the bytes that encoders and writers produce: a string, a
-// stream of chunks, a file. A sink may refuse bytes (the disk is full, the peer
-// has disconnected, a limit is exceeded). The caller then stops and returns the
+// The destination of the bytes of encoders and writers: a string, a stream of
+// chunks, a file. A sink may refuse bytes (the disk is full, the peer
+// disconnected, a limit is exceeded). The caller then stops and returns the
 // status of the sink.
 
 #include <string>
@@ -15,7 +15,7 @@ namespace bvhmill {
 class Sink {
  public:
   virtual ~Sink() = default;
-  // Takes all of `bytes` or returns an error. Keeps no reference to them.
+  // Consumes all of `bytes` or returns an error. Keeps no reference to them.
   virtual absl::Status Append(std::string_view bytes) = 0;
 };
 

@@ -11,8 +11,7 @@ namespace bvhmill {
 
 void* AllocateLarge(size_t bytes) {
   void* memory = ::operator new (bytes, std::align_val_t{kHugePageBytes});
-// Only a hint to the system. Huge pages make access faster; nothing depends on
-// them.
+// Only a hint to the system: access is faster in huge pages.
 #if defined(MADV_HUGEPAGE)
   static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
 #endif

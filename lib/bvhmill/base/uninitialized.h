@@ -1,9 +1,14 @@
 #pragma once
 
-// A vector of numbers whose resize() does not initialize new ones, and whose
-// first number begins a line of the cache. It suits buffers that are then
-// written completely: setting them to zero first would touch every page one
-// more time.
+// A vector of numbers for large buffers. resize() does not initialize new
+// elements, and the memory is aligned to cache lines, or to huge pages from
+// 8 MB on.
+//
+//   UninitializedVector<float> values(frames * width);
+//   ReadValues(&values);  // writes all of them
+//
+// It suits buffers that are then written completely: zeros would touch every
+// page one more time.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,24 +21,26 @@
 
 namespace bvhmill {
 
+// --- Memory of large buffers.
+
 // Allocates `bytes` for a large buffer, in huge pages where the system supports
-// them: the first touch of each page then takes a quarter of the time. Free it
+// them: the first touch of each page then costs a quarter of the time. Free it
 // with FreeLarge. Throws std::bad_alloc, as operator new does.
 void* AllocateLarge(size_t bytes);
 void FreeLarge(void* memory);
-// Moves `bytes` from one such buffer to another. Pages of `from` are given back
-// to the system as soon as they are copied, on Linux, so no more than 8 MB are
-// there twice. `from` may only be freed then.
+// Moves `bytes` from one such buffer to another. On Linux, pages of `from` are
+// returned to the system as soon as they are copied, so at most 8 MB exist
+// twice. Afterwards `from` may only be freed.
 void MoveLarge(void* from, size_t bytes, void* to);
-// Asks the system to map the pages of such a buffer, or of a part of it, now
-// instead of at the first write. Only a hint; changes no byte.
+// Maps the pages of such a buffer, or of a part of it, now instead of at the
+// first write. Only a hint to the system; changes no byte.
 void Populate(void* memory, size_t bytes);
 // The size of a huge page on x86-64 and most arm64 systems. On other systems it
 // is only an alignment.
 inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 // Buffers of at least this size count as large.
 inline constexpr size_t kLargeBytes = size_t{8} << 20;
-// The alignment of other buffers: a SIMD vector lies in one line of the cache.
+// The alignment of other buffers: a SIMD vector lies in one cache line.
 inline constexpr std::align_val_t kVectorBytes{64};
 
 template <typename T>
@@ -53,9 +60,10 @@ struct UninitializedAllocator {
   }
 };
 
-// The part of std::vector that buffers need. Elements are copied as bytes,
-// never one by one: std::vector loops over all of them to construct and to
-// destroy.
+// --- The vector.
+
+// The part of std::vector that buffers need. Elements are copied as bytes;
+// std::vector loops over all of them to construct and to destroy.
 template <typename T, typename Allocator = UninitializedAllocator<T>>
 class UninitializedVector {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -111,7 +119,8 @@ class UninitializedVector {
   void shrink_to_fit() {
     if (size_ < capacity_) MoveTo(size_);
   }
-  // New elements have any value. A larger block has twice the size at least.
+  // New elements are not initialized. A new block has at least twice the size
+  // of the vector.
   void resize(size_t size) {
     if (size > capacity_) reserve(std::max(size, 2 * size_));
     size_ = size;
@@ -150,7 +159,7 @@ class UninitializedVector {
   }
 
  private:
-  // To a block for `capacity` >= size_ elements.
+  // Moves the elements to a block for `capacity` >= size_ elements.
   void MoveTo(size_t capacity) {
     T* const moved = capacity == 0 ? nullptr : Allocator().allocate(capacity);
     if (capacity_ >= kLargeBytes / sizeof(T)) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The version of this build. CMake fills it in.
+// The version of this build. CMake generates the definitions.
 
 #include <string_view>
 

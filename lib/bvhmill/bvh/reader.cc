@@ -1,11 +1,17 @@
+// Step 4 of reading BVH text, the last: BvhReader reads text that arrives piece
+// by piece. It keeps text until ReadHeader (header.cc) is certain of everything
+// before the rows. Then it passes whole lines to ReadRowsInParallel
+// (parallel_rows.cc) and to MotionReader (motion.cc), which write into the
+// matrix of the clip.
+
 #include "bvhmill/bvh/reader.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "bvhmill/base/budget.h"
-#include "bvhmill/bvh/motion/location.h"
-#include "bvhmill/bvh/rows/parallel_rows.h"
+#include "bvhmill/bvh/parallel_rows.h"
+#include "bvhmill/bvh/parsed_clip.h"
 
 namespace bvhmill {
 namespace {
@@ -106,7 +112,8 @@ bool BvhReader::Grow(size_t size) {
   return true;
 }
 
-// The result must be that of one Add, which checks the size first.
+// The result is the same as after one Add of all bytes, which checks the size
+// first.
 void BvhReader::RefuseSize() {
   log_ = empty_log_;
   log_.Add(IssueCode::LIMIT_CLIP_BYTES, LocationAt(TextPosition{}),
@@ -150,9 +157,9 @@ void BvhReader::BeginRows(std::string_view text) {
   rows_.emplace(header, skeleton, options_, &log_, &*sink_);
   const std::string_view rows =
       text.substr(static_cast<size_t>(header.rows.offset));
-  // Memory is taken for the frames that the file states only if the bytes at
-  // hand may have as many. That number also bounds how far the matrix grows
-  // ahead of the rows.
+  // Memory for the number of frames that the file states is reserved only if
+  // the present bytes can contain as many. That number also bounds how far the
+  // matrix grows ahead of the rows.
   sink_->GrowUpTo(rows_->MaxFrames(kAnyBytes));
   const int64_t most = rows_->MaxFrames(rows.size());
   if (width > 0 && most == rows_->declared() && !sink_->Reserve(most)) {
@@ -163,8 +170,7 @@ void BvhReader::BeginRows(std::string_view text) {
   Feed(rows);
 }
 
-// Completes the line that is not ended yet, then reads whole lines directly
-// from `piece`.
+// Completes the open line, then reads whole lines directly from `piece`.
 void BvhReader::Feed(std::string_view piece) {
   while (!piece.empty() && !stopped_ && !rows_->done()) {
     const size_t used = pending_.empty() ? FeedLines(piece)
@@ -185,7 +191,7 @@ size_t BvhReader::FeedLines(std::string_view piece) {
   return piece.size();
 }
 
-// The reader looks ahead and needs several lines at once, but no more.
+// Adds bytes while the reader looks ahead, at most look_ahead_bytes at once.
 size_t BvhReader::Append(std::string_view piece) {
   piece = piece.substr(0, std::max<size_t>(options_.look_ahead_bytes, 1));
   const size_t whole = WholeLines(piece);
@@ -246,22 +252,6 @@ ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
   }
   result.clip = ClipOf(std::move(parsed));
   return result;
-}
-
-void MakeEmpty(ParsedClip* clip) {
-  clip->source.reset();
-  clip->declared_frames = 0;
-  clip->motion.frames = 0;
-  clip->motion.frame_time = 0;
-  clip->motion.values.clear();
-  clip->skeleton_read = clip->motion_read = false;
-}
-
-Clip ClipOf(ParsedClip&& clip) {
-  Clip out;
-  if (clip.source != nullptr) out.skeleton = clip.source->skeleton;
-  out.motion = std::move(clip.motion);
-  return out;
 }
 
 }  // namespace bvhmill

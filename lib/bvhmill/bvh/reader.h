@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads a BVH file into a clip, whole or as it arrives.
+// Reads a BVH file into a clip: at once, or piece by piece as it arrives.
 //
 //   IssueLog log(ReportOptions{});
 //   ParsedClip clip;
@@ -9,6 +9,8 @@
 //   }
 //   reader.Finish();
 //   Report report = log.Finish(clip.skeleton_read, clip.motion_read);
+//
+// ReadBvh does the same for a text that is in memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,12 +19,10 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/base/text_position.h"
-#include "bvhmill/bvh/motion/motion_reader.h"
-#include "bvhmill/bvh/motion/parsed_header.h"
+#include "bvhmill/base/text.h"
+#include "bvhmill/bvh/header.h"
+#include "bvhmill/bvh/motion.h"
 #include "bvhmill/bvh/parsed_clip.h"
-#include "bvhmill/bvh/read_options.h"
-#include "bvhmill/bvh/rows/matrix_sink.h"
 #include "bvhmill/clip/clip.h"
 #include "bvhmill/report/issue_log.h"
 
@@ -32,9 +32,9 @@ namespace bvhmill {
 // fault with its line and column. Clip and issues do not depend on how the text
 // is cut.
 //
-// Between two calls, `clip` holds the part that was read: the skeleton as soon
+// Between two calls, `clip` has the part that was read: the skeleton as soon
 // as the first row has come, then its first motion.frames rows, which may move
-// in memory. The log holds the issues so far.
+// in memory. The log has the issues so far.
 //
 // The text is not kept, except for: all of it before the first row, which is
 // refused above max_header_bytes; the last line; and look_ahead_bytes after an
@@ -43,19 +43,19 @@ namespace bvhmill {
 // std::bad_alloc. Cost: O(bytes). Not thread-safe.
 class BvhReader {
  public:
-  // `log`, `clip`, whose memory is used again, and everything that `options`
-  // points to must outlive the reader. The skeleton that `clip` had does not
-  // change for others that hold it.
+  // `log`, `clip` and everything that `options` points to must outlive the
+  // reader. The memory of `clip` is reused. Other owners of its earlier
+  // skeleton see no change.
   BvhReader(const ReadOptions& options, IssueLog* log, ParsedClip* clip);
   BvhReader(const BvhReader&) = delete;
   BvhReader& operator=(const BvhReader&) = delete;
 
-  // Reads the next bytes of the file: all of it, or any part. Many rows at once
-  // are read by several threads, if options.parallel has them. Returns false if
-  // what follows changes nothing, unless the file then exceeds max_clip_bytes:
-  // the clip is refused, cancelled or complete. More may be added all the same.
+  // Reads the next bytes of the file: all of it, or any part. Several threads
+  // read many rows at once, if options.parallel has them. Returns false if the
+  // clip is refused, cancelled or complete: further bytes change nothing,
+  // unless the file exceeds max_clip_bytes. Further calls are permitted.
   bool Add(std::string_view bytes);
-  // The file has ended: completes `clip`. Call once.
+  // Completes `clip` at the end of the file. Call once.
   void Finish();
 
  private:
@@ -83,7 +83,7 @@ class BvhReader {
   // `open_` bytes belong to a line that has not ended.
   std::string pending_;
   size_t open_ = 0;
-  // Bytes of text for which memory is drawn.
+  // Bytes of text that the budget has granted, or that are free.
   size_t held_ = kFreeTextBytes;
   size_t next_try_ = 64;
   ParsedHeader header_;
@@ -91,7 +91,7 @@ class BvhReader {
   std::optional<MotionReader> rows_;
 };
 
-// Reads a whole file into `clip`, whose memory is used again.
+// Reads a whole file into `clip`, whose memory is reused.
 void ReadBvhInto(std::string_view text, const ReadOptions& options,
                  IssueLog* log, ParsedClip* clip);
 
@@ -104,7 +104,7 @@ struct ReadResult {
   bool motion_read = false;
 };
 
-// Reads a whole file into a clip of its own.
+// Reads a whole file into a new clip.
 ReadResult ReadBvh(std::string_view text, const ReadOptions& options,
                    IssueLog* log);
 

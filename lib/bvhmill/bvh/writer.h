@@ -1,6 +1,10 @@
 #pragma once
 
-// Writes a clip as BVH text.
+// Writes a clip as BVH text: in one call, or the header first and then tiles of
+// rows.
+
+#include <cstdint>
+#include <span>
 
 #include "absl/status/status.h"
 #include "bvhmill/base/sink.h"
@@ -9,8 +13,8 @@
 namespace bvhmill {
 
 struct BvhWriteOptions {
-  // Number of decimals of every value. -1 means: the shortest text that reads
-  // back as the same float.
+  // Number of decimals of every value. -1: the shortest text that reads back as
+  // the same float.
   int decimals = -1;
 };
 
@@ -21,8 +25,8 @@ struct BvhWriteOptions {
 absl::Status WriteBvh(const Clip& clip, const BvhWriteOptions& options,
                       Sink* sink);
 
-// Writes the same in two steps, for rows that arrive in tiles: first the
-// hierarchy and a header that states `frames`, then any number of full rows of
+// The same in two steps, for rows that arrive in tiles: first the hierarchy and
+// a header that states `frames`, then any number of full rows of
 // skeleton.channels.size() values.
 absl::Status WriteBvhHead(const Skeleton& skeleton, int64_t frames,
                           double frame_time, const BvhWriteOptions& options,

@@ -1,6 +1,11 @@
 #pragma once
 
-// The facts about a clip that callers get: its description, and its measures.
+// Facts about a clip for callers: its description (joints, frames, rate), its
+// measures (size, speed, ranges of the joints), and the frame rate in common
+// use that its frame time stands for.
+//
+//   const ClipInfo info = DescribeClip(skeleton, frames, frame_time);
+//   const double rate = StatedRate(info);  // 30 for a frame time of 0.033
 
 #include <array>
 #include <cstddef>
@@ -11,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/clip/skeleton.h"
+#include "bvhmill/clip/clip.h"
 
 namespace bvhmill {
 
@@ -27,8 +32,7 @@ struct JointInfo {
   std::array<float, 3> offset = {};
 };
 
-// Joints that clips of one skeleton share. A copy is cheap. The list never
-// changes.
+// Joints, shared by the clips of one skeleton. Immutable; cheap to copy.
 class JointList {
  public:
   JointList() = default;
@@ -64,7 +68,7 @@ struct ClipInfo {
   JointList joints;
 };
 
-// The description of a clip. O(nodes).
+// O(nodes).
 ClipInfo DescribeClip(const Skeleton& skeleton, int64_t frames,
                       double frame_time);
 // Sets the frames of `info`, for another clip with the same joints.
@@ -73,13 +77,13 @@ void SetFrames(int64_t frames, double frame_time, ClipInfo* info);
 // 0.033. 0 without a usable frame time.
 double StatedRate(const ClipInfo& info);
 
-// --- Measures: its size, its speed, and how far its joints turn.
+// --- Measures: the size of a clip, its speed, and the ranges of its joints.
 
-// The pose of a body that the OFFSETs alone give. Up is the way from the joint
-// where the legs branch off to the joint where the arms do; legs point down in
-// all poses but the last three.
+// The pose of a body by its OFFSETs alone. Up is the direction from the joint
+// where the legs branch off to the joint where the arms do. Legs point down in
+// all poses but kUnknown, kAligned and kOther.
 enum class RestPoseKind {
-  // The skeleton is no body with two legs and two arms.
+  // The skeleton is not a body with two legs and two arms.
   kUnknown = 0,
   // Arms point sideways, by at most 20 degrees up or down.
   kT = 1,
@@ -94,8 +98,8 @@ enum class RestPoseKind {
 
 // Measures of one joint or end site.
 struct JointMeasures {
-  // The least and the greatest finite value of each channel, in the order of
-  // the file, in degrees or in the unit of the file; NaN if there is none.
+  // The least and the greatest finite value of each channel, in file order, in
+  // degrees or in the unit of the file; NaN if there is none.
   std::vector<float> least;
   std::vector<float> greatest;
   // The largest angle between the rotation in a frame and that in the first
@@ -104,9 +108,9 @@ struct JointMeasures {
 };
 
 struct FastestJoint {
-  // Units of the file in a second.
+  // Units of the file per second.
   double speed = 0;
-  // An index of nodes. Not an end site.
+  // Index into Skeleton::nodes. Not an end site.
   int32_t joint = 0;
   // The frame at which the step ends.
   int64_t frame = 0;
@@ -117,15 +121,15 @@ struct ClipExtents {
   std::array<float, 3> greatest = {};
 };
 
-// About the clip as the file has it, before edits. Lengths are in the unit of
-// the file. Positions that are not finite do not count. A number that is not
-// known is nullopt. A first or last frame that is no part of the motion
-// (DATA_FIRST_FRAME_APART, DATA_LAST_FRAME_APART) counts for the extents and
-// for the ranges of channels only.
+// Measures of the clip as it is in the file, before edits. Lengths are in the
+// unit of the file. Positions that are not finite do not count. A number that
+// is not known is nullopt. A first or last frame that is no part of the motion
+// (DATA_FIRST_FRAME_APART, DATA_LAST_FRAME_APART) counts only for the extents
+// and for the ranges of channels.
 struct ClipMeasures {
   // Frames times frame time, in seconds; 0 if there is no usable frame time.
   double duration = 0;
-  // Joints on the longest way from a root down, the root included.
+  // Joints on the longest path from a root down, the root included.
   int32_t depth = 0;
   // The number of values in a frame.
   int32_t channels = 0;
@@ -134,24 +138,64 @@ struct ClipMeasures {
   RestPoseKind rest_pose = RestPoseKind::kUnknown;
   // The size of the rest pose along X, Y and Z.
   std::array<double, 3> rest_size = {};
-  // The height of the body, if the rest pose stands: its size along the axis
-  // that is up. None if the caller states another axis.
+  // The height of the body, if the rest pose stands: its size along the up
+  // axis. nullopt if the caller states another up axis.
   std::optional<double> height;
-  // The longest way along bones from a root to a leaf (clip/reach.h). 0 if all
-  // JOINTs have the OFFSET 0.
+  // The longest path along bones from a root to a leaf: see Reach in
+  // clip/clip.h. 0 if all JOINTs have the OFFSET 0.
   double reach = 0;
-  // The joint that carries the body of the first ROOT: an index of nodes.
+  // The joint that carries the body of the first ROOT: an index into
+  // Skeleton::nodes.
   std::optional<int32_t> body_root;
-  // The length of the way of the body root, and its mean speed in a second.
+  // The length of the path of the body root, and its mean speed per second.
   std::optional<double> root_path;
   std::optional<double> root_speed;
   std::optional<FastestJoint> fastest;
-  // The loop error: between the first and the last frame, the largest angle of
+  // The loop error, between the first and the last frame: the largest angle of
   // a joint in degrees, and the distance of the body root.
   std::optional<double> loop_degrees;
   std::optional<double> loop_distance;
   // One for each node.
   std::vector<JointMeasures> joints;
 };
+
+// --- Frame rates in common use.
+
+// A rate and how far a frame time is from it.
+struct NearRate {
+  double frames_per_second = 0;
+  // |frame_time * frames_per_second - 1|.
+  double difference = 0;
+};
+
+// The rate nearest to `frame_time`, among those of cameras, capture systems,
+// displays and films, from 10 to 1000 frames per second. Requires
+// HasRate(frame_time). The list is dense: only unusual rates differ from it by
+// more than 1.1 %. It distinguishes 30 from 30 / 1.001.
+//
+// A whole rate wins over the one that is 1.001 times slower if its frame time,
+// rounded to the digits that are written, is `frame_time`: 0.0167 is 60 frames
+// per second, 0.01668 is 60 / 1.001.
+NearRate NearestFrameRate(double frame_time);
+
+// The rate in common use that `frame_time` stands for: `frame_time` is the
+// frame time of that rate, rounded to the digits that are written and within
+// 1.1 % of it; or it differs from it by less than 1/10000. Both 0.033 and
+// 0.033333335 are 30 frames per second. 1 / frame_time if there is no such
+// rate. Requires HasRate(frame_time).
+double StatedFrameRate(double frame_time);
+
+// The same rule for a rate: 29.97 is 30 / 1.001 frames per second. Returns
+// `rate` itself if it stands for none. Requires rate > 0.
+double WrittenFrameRate(double rate);
+
+// The seconds between frames, for rules and repairs that depend on the rate:
+// `frame_time`, or 1/30 if there is no rate or IsBeyondRates is true.
+double MotionFrameTime(double frame_time);
+
+// True if the frame time is a rate, but 0.2 s or more, or below 0.00099 s. From
+// 0.2 s on, the motion between two frames is unknown. No capture of a body
+// records more than 1010 frames per second, so speeds would be wrong.
+bool IsBeyondRates(double frame_time);
 
 }  // namespace bvhmill

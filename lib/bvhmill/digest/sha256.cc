@@ -26,8 +26,8 @@ struct Sha256::State {
   SHA256_CTX context = {};
 };
 
-// These functions are deprecated, since the later ones choose among engines.
-// Only these give the state.
+// OpenSSL deprecates these functions in favour of ones that choose among
+// engines. Only these give access to the state.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 

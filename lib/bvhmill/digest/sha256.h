@@ -1,7 +1,14 @@
 #pragma once
 
-// SHA-256, by OpenSSL. A library of its own: only programs that name bytes by
-// their digest need OpenSSL.
+// SHA-256, by OpenSSL. The state of an unfinished digest can be saved and
+// restored, so that an upload can resume.
+//
+//   Sha256 sha;
+//   while (NextBytes(&bytes)) sha.Add(bytes);
+//   const std::string digest = sha.Finish();
+//
+// A separate library: only programs that name bytes by their digest need
+// OpenSSL.
 
 #include <cstdint>
 #include <memory>
@@ -19,16 +26,18 @@ class Sha256 {
   ~Sha256();
 
   void Add(std::string_view bytes);
-  // The digest of all that was added, as 64 hexadecimal digits. Call once.
+  // The digest of all added bytes, as 64 hexadecimal digits in lower case. Call
+  // once.
   std::string Finish();
 
-  // The state is saved after a multiple of this number of bytes.
+  // Save requires a multiple of this number of bytes.
   static constexpr int64_t kBlockBytes = 64;
-  // The state after all that was added, for Restore; empty if that is no
-  // multiple of kBlockBytes.
+  // The state after all added bytes, for Restore; empty if their number is not
+  // a multiple of kBlockBytes.
   std::string Save() const;
-  // Goes on where Save was called, after `bytes` bytes. False, and no change,
-  // if `saved` is no such state.
+  // Continues from `saved`, which Save returned after `bytes` bytes. False, and
+  // no change, if `saved` is not such a state or `bytes` is not a multiple of
+  // kBlockBytes.
   bool Restore(std::string_view saved, int64_t bytes);
 
  private:
@@ -39,7 +48,7 @@ class Sha256 {
 // The digest of `bytes`.
 std::string Sha256Of(std::string_view bytes);
 
-// True if `word` is a digest as Finish writes it.
+// True if `word` has the form of a result of Finish.
 bool IsSha256(std::string_view word);
 
 }  // namespace bvhmill

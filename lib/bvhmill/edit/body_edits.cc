@@ -1,5 +1,3 @@
-#include "bvhmill/edit/body_edits.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,13 +5,12 @@
 #include <string>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
+#include "bvhmill/edit/editing.h"
+#include "bvhmill/edit/joint_map.h"
 #include "bvhmill/edit/joint_pose.h"
-#include "bvhmill/edit/name_index.h"
-#include "bvhmill/edit/space_edits.h"
-#include "bvhmill/report/short_number.h"
+#include "bvhmill/report/issue_log.h"
 #include "bvhmill/skeletons/body_root.h"
 #include "bvhmill/skeletons/recognize.h"
 

@@ -5,11 +5,10 @@
 #include <set>
 #include <string_view>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/edit/joint_map.h"
-#include "bvhmill/report/short_number.h"
+#include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 namespace {
@@ -127,13 +126,36 @@ absl::Status CheckConventions(const ClipEdits& edits) {
   return absl::OkStatus();
 }
 
-}  // namespace
+absl::Status CheckAlignment(const RootAlignment& alignment) {
+  const std::string& axes = alignment.position_axes;
+  constexpr std::string_view kXyz = "xyz";
+  if (!axes.empty() && !std::is_permutation(axes.begin(), axes.end(),
+                                            kXyz.begin(), kXyz.end())) {
+    return InvalidField("options.edits.root_axes",
+                        Quote(axes) + " is not an order of the letters xyz");
+  }
+  const std::string& signs = alignment.position_signs;
+  const bool known = signs.find_first_not_of("+-") == std::string::npos;
+  if (!signs.empty() && (signs.size() != 3 || !known)) {
+    return InvalidField("options.edits.root_signs",
+                        Quote(signs) + " is not three of + and -");
+  }
+  for (const double degrees : alignment.correction_degrees) {
+    if (!std::isfinite(degrees)) {
+      return InvalidField("options.edits.root_correction",
+                          "is not a finite number");
+    }
+  }
+  return absl::OkStatus();
+}
 
 bool IsEmpty(const RootAlignment& alignment) {
   const auto& [axes, signs, degrees] = alignment;
   return (axes.empty() || axes == "xyz") && (signs.empty() || signs == "+++") &&
          degrees == std::array<double, 3>{};
 }
+
+}  // namespace
 
 bool IsEmpty(const Repairs& repairs) {
   return !repairs.drop_repeated && !repairs.snap_rate &&
@@ -170,29 +192,6 @@ absl::Status CheckEdits(const ClipEdits& edits) {
   BVHMILL_RETURN_IF_ERROR(CheckRates(edits));
   BVHMILL_RETURN_IF_ERROR(CheckConventions(edits));
   return CheckAlignment(edits.root_alignment);
-}
-
-absl::Status CheckAlignment(const RootAlignment& alignment) {
-  const std::string& axes = alignment.position_axes;
-  constexpr std::string_view kXyz = "xyz";
-  if (!axes.empty() && !std::is_permutation(axes.begin(), axes.end(),
-                                            kXyz.begin(), kXyz.end())) {
-    return InvalidField("options.edits.root_axes",
-                        Quote(axes) + " is not an order of the letters xyz");
-  }
-  const std::string& signs = alignment.position_signs;
-  const bool known = signs.find_first_not_of("+-") == std::string::npos;
-  if (!signs.empty() && (signs.size() != 3 || !known)) {
-    return InvalidField("options.edits.root_signs",
-                        Quote(signs) + " is not three of + and -");
-  }
-  for (const double degrees : alignment.correction_degrees) {
-    if (!std::isfinite(degrees)) {
-      return InvalidField("options.edits.root_correction",
-                          "is not a finite number");
-    }
-  }
-  return absl::OkStatus();
 }
 
 SignedAxes AxesOf(const RootAlignment& alignment) {

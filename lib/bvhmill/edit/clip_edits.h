@@ -1,8 +1,14 @@
 #pragma once
 
-// The edits that can be made to a clip before it is written: plain data. Zero
-// values change nothing. Edits are applied in the order of the fields; the
-// order in which a caller sets them does not matter.
+// The edits of a clip before it is written: plain data. Zero values change
+// nothing. Edits are applied in the order of the fields; the order in which a
+// caller sets them does not matter.
+//
+//   ClipEdits edits;
+//   edits.drop = {"LeftHand*", "RightHand*"};
+//   edits.fps = 30;
+//   edits.in_place = true;
+//   BVHMILL_RETURN_IF_ERROR(CheckEdits(edits));
 
 #include <array>
 #include <cstdint>
@@ -11,7 +17,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "bvhmill/clip/skeleton.h"
+#include "bvhmill/clip/clip.h"
 
 namespace bvhmill {
 
@@ -68,21 +74,21 @@ struct RootAlignment {
   std::array<double, 3> correction_degrees = {};
 };
 
-// The repairs that can be made to a motion, in the order of the fields, before
-// all other edits. Each is off by default. A repair changes what it is asked
-// for, and nothing else: all other values stay as they are, bit for bit.
+// The repairs of a motion, applied in the order of the fields, before all other
+// edits. Each is off by default. All values that a repair does not concern stay
+// as they are, bit for bit.
 struct Repairs {
   // If all frames but every n-th repeat the frame before (DATA_REPEATED_FRAMES
   // with a stride of n), they are dropped, and the frame time is n times as
-  // long. The first and the last pose may stand for fewer frames. Clips with
+  // long. The first and the last pose may last for fewer frames. Clips with
   // fewer than four poses, or with another pattern of repeats, stay as they
   // are.
   bool drop_repeated = false;
   // A frame time near that of a common rate becomes that of the rate: within
   // 1.1 %, the threshold DATA_FRAME_TIME_ODD.difference. See NearestFrameRate.
   bool snap_rate = false;
-  // Values of a rotation or a position that are no numbers are interpolated
-  // (DATA_NOT_FINITE), if at most this many frames in a row lack some of them,
+  // Values of a rotation or a position that are not finite (DATA_NOT_FINITE)
+  // are interpolated if at most this many frames in a row lack some of them,
   // and both neighbours have all. Values of scale channels stay. 0: none.
   int32_t fill_gaps = 0;
   // A joint that is elsewhere for one frame (DATA_SPIKE) gets the pose halfway
@@ -91,12 +97,12 @@ struct Repairs {
   // as they are.
   bool replace_spikes = false;
   // Where angles jump by a full turn and the rotation does not (the wraps of
-  // DATA_EULER_FLIP), they go on beyond 180 degrees instead.
+  // DATA_EULER_FLIP), they continue beyond 180 degrees instead.
   bool unwrap = false;
 };
 
 struct ClipEdits {
-  // RepairClip makes them, before EditClip makes the other edits. Each
+  // RepairClip applies them, before EditClip applies the other edits. Each
   // change is an issue REPAIR_* of the report.
   Repairs repairs;
   // A joint is given by NAME (every joint of that name), NAME#2 (the second
@@ -113,19 +119,19 @@ struct ClipEdits {
   // renaming.
   std::vector<std::pair<std::string, std::string>> rename;
   // Removes the common prefix of the names, such as "mixamorig:", if the joints
-  // of a body are recognized without it (Recognition::prefix). Made after
-  // rename, whose new names keep theirs.
+  // of a body are recognized without it (Recognition::prefix). Applied after
+  // rename; a name that rename sets keeps its prefix.
   bool strip_prefix = false;
   // The name of a built-in map, or the rows of another map; not both. Each
   // source may be given once.
   std::string joint_map;
   std::vector<JointMapRow> joint_map_rows;
   // The name of a naming scheme (JointMapNames). The scheme of the clip is
-  // recognized, and its joints get their names in this one. Made after the
+  // recognized, and its joints get their names in this one. Applied after the
   // joint map.
   std::string names_to;
-  // The pose of this frame of the source becomes the rest pose (rest_pose.h);
-  // -1 keeps the rest pose.
+  // The pose of this frame of the source becomes the rest pose; -1 keeps the
+  // rest pose.
   int64_t tpose_frame = -1;
   FrameRange frames;
   // The frames by their time; not together with `frames`.
@@ -136,8 +142,8 @@ struct ClipEdits {
   // is corrected.
   double fps = 0;
   // The rate that the clip states after the edits, in frames per second; its
-  // frames stay as they are. 0 changes nothing. Not together with fps.
-  // It stands for a rate as that one does.
+  // frames stay as they are. 0 changes nothing. Not together with fps. 29.97 is
+  // 30 / 1.001, as for fps.
   double state_fps = 0;
   Interpolation interpolation = Interpolation::kSlerp;
   // The wanted up axis and unit. To set one, `source` must state that of the
@@ -146,21 +152,21 @@ struct ClipEdits {
   // In metres; 0 keeps the unit.
   double to_units = 0;
   // Body roots keep their height; their two other coordinates are 0. The height
-  // is along the up axis after the edits. If that is not known, EditClip looks
-  // for it in the clip.
+  // is along the up axis after the edits. If that is not known, EditClip
+  // guesses it from the clip.
   bool in_place = false;
   // Body roots stay at 0 0 0. Not together with in_place.
   bool at_origin = false;
   RootAlignment root_alignment;
-  // Exchanges left and right: the mirror image at X = 0 (mirror.h).
+  // Exchanges left and right: the mirror image at X = 0.
   bool mirror = false;
-  // Raises or lowers the bodies, all by the same way, so that the lowest joint
-  // or end site of them in any frame is at height 0. Made last. The height is
-  // along the up axis, as for in_place.
+  // Raises or lowers all bodies by the same distance, so that the lowest joint
+  // or end site of them in any frame is at height 0. Applied last. The height
+  // is along the up axis, as for in_place.
   bool floor = false;
   // Not an edit: the joint that carries the body, NAME or NAME#2 before any
   // renaming; the first one of each tree. Empty: it is found from the motion.
-  // Rules and measures take it as well.
+  // Rules and measures use it as well.
   std::string body_root;
   // Not an edit: the up axis and the unit of the clip before the edits, as far
   // as the caller knows them.
@@ -173,20 +179,15 @@ bool IsEmpty(const ClipEdits& edits);
 bool EditsRoots(const ClipEdits& edits);
 // True if the repairs leave every clip unchanged.
 bool IsEmpty(const Repairs& repairs);
-// True if the alignment leaves every clip unchanged.
-bool IsEmpty(const RootAlignment& alignment);
 
-// Checks what several values say together, and names, without a clip. Requires
-// that each value is in the bounds of its option (CheckBounds).
+// Checks combinations of values, and names, without a clip. Requires that each
+// value is in the bounds of its option (CheckBounds).
 // INVALID_ARGUMENT "options.edits.field: why". FAILED_PRECONDITION for a target
 // (to_up, to_units) if that of the source is not known.
 absl::Status CheckEdits(const ClipEdits& edits);
 
-// The part of CheckEdits that concerns the alignment.
-absl::Status CheckAlignment(const RootAlignment& alignment);
-
 // The axes of an alignment: component i of the result is component `axis[i]` of
-// the source times `sign[i]`. The alignment must pass CheckAlignment.
+// the source times `sign[i]`. The alignment must pass CheckEdits.
 struct SignedAxes {
   std::array<int, 3> axis = {0, 1, 2};
   std::array<int, 3> sign = {1, 1, 1};

@@ -4,14 +4,13 @@
 #include <string>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
-#include "bvhmill/clip/position_reading.h"
-#include "bvhmill/edit/joint_edits.h"
+#include "bvhmill/base/text.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/edit/editing.h"
+#include "bvhmill/edit/joint_map.h"
 #include "bvhmill/edit/joint_pose.h"
-#include "bvhmill/edit/name_index.h"
-#include "bvhmill/report/short_number.h"
+#include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 namespace {

@@ -4,23 +4,16 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/edit/body_edits.h"
 #include "bvhmill/edit/editing.h"
-#include "bvhmill/edit/frames.h"
-#include "bvhmill/edit/joint_edits.h"
-#include "bvhmill/edit/mirror.h"
-#include "bvhmill/edit/rest_pose.h"
-#include "bvhmill/edit/space_edits.h"
 #include "bvhmill/edit/up_guess.h"
 #include "bvhmill/skeletons/body_root.h"
 
 namespace bvhmill {
 namespace {
 
-// Bytes that skeletons and maps of columns take: two skeletons, before an edit
-// and after it, and four maps.
+// Bytes of two skeletons, before an edit and after it, and of four maps of
+// columns.
 int64_t BytesOfMaps(const Skeleton& skeleton) {
   constexpr int64_t kMaps = 4;
   return 2 * SkeletonBytes(skeleton) +
@@ -28,7 +21,10 @@ int64_t BytesOfMaps(const Skeleton& skeleton) {
                                       sizeof(ColumnSource));
 }
 
-// Draws the work and the memory, and finds the columns that vary.
+// The coordinate that is the height: Y if `up` is unknown.
+size_t HeightAxis(UpAxis up) { return up == UpAxis::kZ ? 2 : 1; }
+
+// Finds the columns that vary; draws the work and the memory.
 absl::Status FindMoving(const Editing& editing, std::vector<uint8_t>* moving) {
   const Clip& clip = *editing.clip;
   const size_t columns = clip.skeleton.channels.size();
@@ -54,7 +50,7 @@ absl::Status FindBodiesOf(const ClipEdits& edits, Editing* editing,
   return absl::OkStatus();
 }
 
-// Sets the up axis of the source, if it is needed and not stated.
+// Sets the up axis of the source if it is needed and not stated.
 absl::Status GuessUp(Editing* editing, ClipEdits* edits) {
   const Skeleton& skeleton = editing->skeleton();
   const bool needs_height = edits->in_place || edits->floor;

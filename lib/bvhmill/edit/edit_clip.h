@@ -1,6 +1,12 @@
 #pragma once
 
-// Edits a clip whose rows are all in memory.
+// Edits a clip whose rows are all in memory. editing.h declares the single
+// edits.
+//
+//   ClipEdits edits;
+//   edits.fps = 30;
+//   BVHMILL_RETURN_IF_ERROR(EditClip(edits, conventions, limits,
+//                                    /*budget=*/nullptr, &clip, &log));
 
 #include "absl/status/status.h"
 #include "bvhmill/base/budget.h"
@@ -12,8 +18,8 @@
 
 namespace bvhmill {
 
-// Makes `edits` on `clip`, one after the other, in the order of the fields of
-// ClipEdits; repairs are not made here (repair/repair_clip.h). `conventions`
+// Applies `edits` to `clip`, one after the other, in the order of the fields of
+// ClipEdits. It applies no repairs: RepairClip does (repair.h). `conventions`
 // say how positions are read, before the edits and after. On an error `clip` is
 // partly edited.
 //
@@ -24,13 +30,12 @@ namespace bvhmill {
 // from which memory and work are drawn; it may be null. `log` gets the issues
 // EDIT_*, and may be null.
 //
-// To hold roots in place, and to put the lowest joint on the floor, the up axis
-// must be known. If `edits` do not state it, it is guessed (up_guess.h);
-// FAILED_PRECONDITION if the clip does not show it.
+// in_place and floor need the up axis. If `edits` do not state it, it is
+// guessed (up_guess.h); FAILED_PRECONDITION if the clip does not show it.
 //
-// If `spare` is not null, edited rows take its memory, and it receives that of
-// rows before. A caller that edits clip after clip thus allocates no new
-// memory. O(frames x nodes).
+// If `spare` is not null, edited rows are written to its memory, and it
+// receives the memory of the old rows. So a caller that edits many clips
+// allocates no new memory. O(frames x nodes).
 absl::Status EditClip(const ClipEdits& edits, const Conventions& conventions,
                       const Limits& limits, Budget* budget, Clip* clip,
                       IssueLog* log,

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 
 namespace bvhmill {
 namespace {

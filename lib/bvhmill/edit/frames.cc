@@ -1,13 +1,12 @@
-#include "bvhmill/edit/frames.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "bvhmill/base/call_error.h"
-#include "bvhmill/clip/frame_rates.h"
-#include "bvhmill/edit/sample_pose.h"
-#include "bvhmill/report/short_number.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/clip/clip_info.h"
+#include "bvhmill/edit/editing.h"
+#include "bvhmill/edit/joint_pose.h"
+#include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 namespace {

@@ -1,5 +1,3 @@
-#include "bvhmill/edit/mirror.h"
-
 #include <array>
 #include <cmath>
 #include <map>
@@ -8,9 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/edit/editing.h"
+#include "bvhmill/edit/joint_map.h"
 #include "bvhmill/edit/joint_pose.h"
-#include "bvhmill/edit/name_index.h"
 #include "bvhmill/skeletons/recognize.h"
 
 namespace bvhmill {

@@ -1,12 +1,11 @@
-#include "bvhmill/edit/rest_pose.h"
-
 #include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
-#include "bvhmill/clip/position_reading.h"
+#include "bvhmill/base/status.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/edit/editing.h"
 #include "bvhmill/edit/joint_pose.h"
 
 namespace bvhmill {

@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
-#include "bvhmill/base/held_memory.h"
+#include "bvhmill/base/budget.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
-#include "bvhmill/edit/joint_edits.h"
+#include "bvhmill/base/text.h"
+#include "bvhmill/edit/editing.h"
 #include "bvhmill/edit/joint_map.h"
-#include "bvhmill/edit/name_index.h"
 #include "bvhmill/skeletons/recognize.h"
 
 namespace bvhmill {
@@ -296,31 +293,6 @@ absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
     if (!kept[node]) (*dropped)[node] = true;
   }
   return absl::OkStatus();
-}
-
-// A row that means a single joint, as NAME#2, is not about bare names.
-std::vector<std::optional<std::string_view>> NamesByMap(
-    std::span<const JointMapRow> rows, const Skeleton& skeleton) {
-  SortedNames sorted;
-  for (const auto& [source, target] : rows) sorted.emplace(source, target);
-  const NameIndex whole = MakeNameIndex(skeleton);
-  const NameIndex bare = MakeNameIndex(skeleton, /*bare=*/true);
-  std::vector<std::optional<std::string_view>> targets(skeleton.nodes.size());
-  const auto set = [&](std::span<const NamedJoint> joints,
-                       std::string_view target) {
-    for (const NamedJoint& joint : joints) {
-      targets[static_cast<size_t>(joint.node)] = target;
-    }
-  };
-  for (const auto& [source, target] : sorted) {
-    const auto found = FindName(whole, source);
-    const bool is_single = !found.empty() && found[0].name != ToUtf8(source);
-    if (!is_single) set(FindName(bare, source), target);
-  }
-  for (const auto& [source, target] : sorted) {
-    set(FindName(whole, source), target);
-  }
-  return targets;
 }
 
 absl::Status RenameJoints(const ClipEdits& edits, const Limits& limits,

@@ -1,7 +1,7 @@
-#include "bvhmill/edit/space_edits.h"
-
 #include <array>
 #include <utility>
+
+#include "bvhmill/edit/editing.h"
 
 namespace bvhmill {
 namespace {

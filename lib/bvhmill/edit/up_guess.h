@@ -1,7 +1,7 @@
 #pragma once
 
-// The up axis of a clip, for edits that need it and a caller who does not state
-// it.
+// Guesses the up axis of a clip that does not state it, from the height of the
+// hips and the direction from the feet to the head.
 
 #include <string>
 
@@ -12,7 +12,7 @@
 namespace bvhmill {
 
 struct UpGuess {
-  // kUnknown: the clip does not show it clearly. See ChooseUpAxis.
+  // kUnknown if the clip does not show it clearly. See ChooseUpAxis.
   UpAxis axis = UpAxis::kUnknown;
   // The evidence for `axis`: "its poses, the height of its hips".
   std::string evidence;

@@ -9,22 +9,19 @@
 
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/clip_to_anim.h"
-#include "bvhmill/anim/format/anim_format.h"
-#include "bvhmill/anim/format/anim_reader.h"
-#include "bvhmill/anim/format/anim_writer.h"
+#include "bvhmill/anim/format/anim_file.h"
+#include "bvhmill/anim/format/anim_motion.h"
 #include "bvhmill/anim/viewer/viewer_import.h"
-#include "bvhmill/base/call_error.h"
-#include "bvhmill/base/held_memory.h"
-#include "bvhmill/base/nearest.h"
+#include "bvhmill/base/budget.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/edit/edit_clip.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/edit/up_guess.h"
 #include "bvhmill/encode/anim_target.h"
 #include "bvhmill/encode/encode.h"
-#include "bvhmill/report/short_number.h"
+#include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 namespace {

@@ -2,8 +2,6 @@
 
 // Writes .anim motions as BVH text.
 
-#include <string_view>
-
 #include "absl/status/status.h"
 #include "bvhmill/anim/anim_to_clip.h"
 #include "bvhmill/base/sink.h"

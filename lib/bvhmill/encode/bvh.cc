@@ -5,6 +5,7 @@
 #include "bvhmill/encode/encode.h"
 
 namespace bvhmill {
+
 absl::Status CheckBvhFormat(const BvhFormat& /*format*/) {
   return absl::OkStatus();
 }

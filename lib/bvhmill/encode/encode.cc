@@ -12,46 +12,43 @@ template <typename, typename... Rows>
 constexpr bool kAreAlternatives =
     std::is_same_v<FormatOptions, std::variant<Rows...>>;
 
-static_assert(kAreAlternatives<void
-#define BVHMILL_FORMAT(Name, ...) , Name##Format
-#include "bvhmill/encode/formats.inc"
-                               >,
-              "formats.inc has one row for each alternative of FormatOptions, "
-              "in the same order");
+#define BVHMILL_ALTERNATIVE(Name, ...) , Name##Format
+static_assert(kAreAlternatives<void BVHMILL_FORMATS(BVHMILL_ALTERNATIVE)>,
+              "BVHMILL_FORMATS has one row for each alternative of "
+              "FormatOptions, in the same order");
 
-const std::array<Format, std::variant_size_v<FormatOptions>> kFormats = {{
-#define BVHMILL_FORMAT(Name, name, media_type, extension, cost) \
+#define BVHMILL_ROW(Name, name, media_type, extension, cost) \
   {name, media_type, extension, FormatCost::cost, Name##Format{}},
-#include "bvhmill/encode/formats.inc"
-}};
+const std::array<Format, std::variant_size_v<FormatOptions>> kFormats = {
+    {BVHMILL_FORMATS(BVHMILL_ROW)}};
 
 struct Checker {
-#define BVHMILL_FORMAT(Name, ...)                             \
+#define BVHMILL_CHECK(Name, ...)                              \
   absl::Status operator()(const Name##Format& format) const { \
     return Check##Name##Format(format);                       \
   }
-#include "bvhmill/encode/formats.inc"
+  BVHMILL_FORMATS(BVHMILL_CHECK)
 };
 
 struct Describer {
   const Skeleton& skeleton;
   int64_t frames;
   OutputInfo* info;
-#define BVHMILL_FORMAT(Name, ...)                                  \
+#define BVHMILL_DESCRIBE(Name, ...)                                \
   int64_t operator()(const Name##Format& format) const {           \
     return Describe##Name##Format(format, skeleton, frames, info); \
   }
-#include "bvhmill/encode/formats.inc"
+  BVHMILL_FORMATS(BVHMILL_DESCRIBE)
 };
 
 struct Writer {
   const EncodeContext& context;
   Sink* sink;
-#define BVHMILL_FORMAT(Name, ...)                             \
+#define BVHMILL_WRITE(Name, ...)                              \
   absl::Status operator()(const Name##Format& format) const { \
     return Encode##Name##Format(format, context, sink);       \
   }
-#include "bvhmill/encode/formats.inc"
+  BVHMILL_FORMATS(BVHMILL_WRITE)
 };
 
 }  // namespace

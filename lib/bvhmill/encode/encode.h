@@ -1,11 +1,41 @@
 #pragma once
 
-// Writes a clip in an output format. A format is one row of formats.inc and one
-// file with three functions:
+// Writes a clip in an output format. A format is a struct with its options and
+// a row (output.h), three functions in a file of its own, and a message of the
+// API (proto/bvhmill/v1/options.proto). The format "frames", complete but for
+// the message, writes the number of frames:
 //
-//   CheckNameFormat    refuses options that are invalid for every clip
-//   DescribeNameFormat describes the output before it is written
-//   EncodeNameFormat   writes the output
+//   // output.h; also the last alternative of FormatOptions.
+//   struct FramesFormat {
+//     bool operator==(const FramesFormat& other) const = default;
+//   };
+//
+//   // output.h, in BVHMILL_FORMATS
+//   F(Frames, "frames", "text/plain", ".frames", kText)
+//
+//   // frames.cc; the build finds it by its folder.
+//
+//   // Refuses options that are invalid for every clip.
+//   absl::Status CheckFramesFormat(const FramesFormat&) {
+//     return absl::OkStatus();
+//   }
+//
+//   // Describes the output before it is written.
+//   int64_t DescribeFramesFormat(const FramesFormat&, const Skeleton&, int64_t,
+//                                OutputInfo* info) {
+//     return DescribeUnknownSize(info);
+//   }
+//
+//   // Writes the output.
+//   absl::Status EncodeFramesFormat(const FramesFormat&,
+//                                   const EncodeContext& context, Sink* sink) {
+//     return sink->Append(std::to_string(context.frames()) + "\n");
+//   }
+//
+// CheckFormat, DescribeFormat and Encode below call the three functions and say
+// what each must do. Several threads may call all functions at the same time,
+// each with an EncodeContext of its own. The build, the command line and the
+// server need no other change; CONTRIBUTING.md lists the tests and tables.
 
 #include <cstdint>
 #include <span>
@@ -25,8 +55,8 @@ namespace bvhmill {
 
 struct PoseWorkspace;
 
-// The clip that is encoded, and what is known about it. All pointers are
-// borrowed until the output is written.
+// The input of an encoder: the clip, and what is known about it. All pointers
+// must stay valid until the output is written.
 struct EncodeContext {
   // The whole clip, which must not change. Not null.
   const Clip* clip = nullptr;
@@ -36,16 +66,16 @@ struct EncodeContext {
   Conventions conventions = {};
   // 0: not known.
   double meters_per_unit = 0;
-  // The up axis of the clip, as far as the caller states it.
+  // The up axis of the clip; kUnknown if the caller does not state it.
   UpAxis up_axis = UpAxis::kUnknown;
   // Gets issues about the clip in this format. Not null.
   IssueLog* log = nullptr;
-  // The memory that grows with the clip is drawn from it, and the work, but for
-  // that on the bytes that are written. Null: no limits.
+  // Encoders draw from it the memory that grows with the clip, and the work,
+  // except that on the bytes that are written. Null: no limits.
   Budget* budget = nullptr;
   // The threads that may solve poses. Null: the calling thread alone.
   Parallel* parallel = nullptr;
-  // Memory that the next output uses again. Not null for a format with poses.
+  // Memory that the next output reuses. Not null for a format with poses.
   PoseWorkspace* poses = nullptr;
 
   const Skeleton& skeleton() const { return clip->skeleton; }
@@ -63,7 +93,7 @@ enum class FormatCost {
   kFit,
 };
 
-// A row of the registry of formats; formats.inc defines them.
+// A format; BVHMILL_FORMATS defines them.
 struct Format {
   // The name in requests and on the command line.
   std::string_view name;
@@ -91,8 +121,9 @@ std::string_view OutputId(const OutputRequest& request);
 // clip.
 absl::Status CheckFormat(const FormatOptions& options);
 
-// Sets size_bytes, if it is known before the output is written, and tensor of
-// `info`. Returns the bytes that the output has at least. O(1).
+// Describes the output of a clip with this skeleton and this number of frames:
+// sets info->size_bytes, -1 if it is not known before the output is written,
+// and info->tensor. Returns a lower bound of the size, in bytes. O(1).
 int64_t DescribeFormat(const FormatOptions& options, const Skeleton& skeleton,
                        int64_t frames, OutputInfo* info);
 
@@ -103,17 +134,20 @@ int64_t DescribeFormat(const FormatOptions& options, const Skeleton& skeleton,
 absl::Status Encode(const FormatOptions& options, const EncodeContext& context,
                     Sink* sink);
 
-// The functions of the formats.
-#define BVHMILL_FORMAT(Name, ...)                                          \
+// The functions of the formats: the contracts are those of CheckFormat,
+// DescribeFormat and Encode.
+#define BVHMILL_FUNCTIONS(Name, ...)                                       \
   absl::Status Check##Name##Format(const Name##Format& format);            \
   int64_t Describe##Name##Format(const Name##Format& format,               \
                                  const Skeleton& skeleton, int64_t frames, \
                                  OutputInfo* info);                        \
   absl::Status Encode##Name##Format(const Name##Format& format,            \
                                     const EncodeContext& context, Sink* sink);
-#include "bvhmill/encode/formats.inc"
+BVHMILL_FORMATS(BVHMILL_FUNCTIONS)
+#undef BVHMILL_FUNCTIONS
 
-// Describes an output whose size is not known before it is written.
+// DescribeNameFormat for an output whose size is not known before it is
+// written.
 inline int64_t DescribeUnknownSize(OutputInfo* info) {
   info->size_bytes = -1;
   info->tensor.reset();

@@ -5,12 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/encode.h"
 #include "bvhmill/encode/npy.h"
 #include "bvhmill/encode/poses.h"
-#include "bvhmill/encode/tensor_bytes.h"
 #include "bvhmill/encode/zip.h"
 
 namespace bvhmill {

@@ -1,7 +1,10 @@
 #pragma once
 
-// The outputs that a request can ask for, and their descriptions: plain data
-// that every higher layer uses.
+// The outputs that a request can ask for, and their descriptions: plain data.
+//
+//   OutputRequest request;
+//   request.id = "poses";
+//   request.format = RotationsFormat{.rotation_kind = RotationKind::kSixD};
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +15,7 @@
 
 #include "absl/status/status.h"
 #include "bvhmill/anim/format/anim_settings.h"
-#include "bvhmill/clip/skeleton.h"
+#include "bvhmill/clip/clip.h"
 #include "bvhmill/kinematics/pose_array.h"
 
 namespace bvhmill {
@@ -62,7 +65,7 @@ struct NpzFormat {
   bool operator==(const NpzFormat& other) const = default;
 };
 
-// World positions as a table, one frame a line.
+// World positions as a table with one line for each frame.
 struct CsvFormat {
   bool with_end_sites = false;
 
@@ -126,6 +129,28 @@ struct ValuesFormat {
   bool operator==(const ValuesFormat& other) const = default;
 };
 
+// The formats, in the order of FormatOptions: one row for each. The registry of
+// encode.h, the functions of a format, `--emit` and GetServerInfo follow it.
+//
+//   F(Name, name, media type, file extension, cost)
+//
+// `Name` is that of the struct NameFormat and of the functions in the file of
+// the format. `name` is the name in `--emit` and of the field of
+// bvhmill.v1.OutputRequest. The file extension, with its dot, is unique. `cost`
+// is a FormatCost of encode.h.
+#define BVHMILL_FORMATS(F)                                              \
+  F(Positions, "positions", kTensorMedia, ".positions.npy", kArrays)    \
+  F(Rotations, "rotations", kTensorMedia, ".rotations.npy", kArrays)    \
+  F(Velocities, "velocities", kTensorMedia, ".velocities.npy", kArrays) \
+  F(Npz, "npz", "application/zip", ".npz", kArrays)                     \
+  F(Csv, "csv", "text/csv", ".csv", kText)                              \
+  F(Bvh, "bvh", "text/x-bvh", ".bvh", kText)                            \
+  F(Anim, "anim", "application/vnd.ll.animation", ".anim", kFit)        \
+  F(Values, "values", kTensorMedia, ".values.npy", kArrays)
+
+inline constexpr std::string_view kTensorMedia =
+    "application/vnd.bvhmill.tensor";
+
 using FormatOptions =
     std::variant<PositionsFormat, RotationsFormat, VelocitiesFormat, NpzFormat,
                  CsvFormat, BvhFormat, AnimFormat, ValuesFormat>;
@@ -146,20 +171,22 @@ struct TensorInfo {
   std::vector<std::string> axes;
 };
 
+// The size of the array in bytes.
 inline int64_t TensorBytes(const TensorInfo& tensor) {
   int64_t bytes = sizeof(float);
   for (const int64_t size : tensor.shape) bytes *= size;
   return bytes;
 }
 
+// The description of an output.
 struct OutputInfo {
   std::string id;
   std::string media_type;
   // -1 until it is known; 0 if the output cannot be made.
   int64_t size_bytes = -1;
   std::optional<TensorInfo> tensor = {};
-  // Why the output could not be made. Other outputs of the clip may be made all
-  // the same.
+  // Why the output could not be made. This does not affect other outputs of the
+  // clip.
   absl::Status status = absl::OkStatus();
 };
 

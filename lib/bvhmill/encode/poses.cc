@@ -4,13 +4,11 @@
 #include <limits>
 #include <string>
 
-#include "bvhmill/base/call_error.h"
-#include "bvhmill/base/held_memory.h"
-#include "bvhmill/base/ordered_sequencer.h"
+#include "bvhmill/base/budget.h"
+#include "bvhmill/base/parallel.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/encode/tensor_bytes.h"
+#include "bvhmill/encode/npy.h"
 #include "bvhmill/kinematics/fk_job.h"
-#include "bvhmill/kinematics/velocity_job.h"
 
 namespace bvhmill {
 namespace {

@@ -1,8 +1,14 @@
 #pragma once
 
 // The poses of a clip for the formats that hold arrays: solved in tiles of
-// frames, by several threads, and passed on in order. Private to encode/ and
-// pipeline/.
+// frames, by several threads, and passed on in order.
+//
+//   PoseArray positions;
+//   BVHMILL_RETURN_IF_ERROR(WritePoses(
+//       positions, context,
+//       [&](int64_t first, int64_t frames, std::span<const float> poses) {
+//         return sink->Append(BytesOf(poses));
+//       }));
 
 #include <chrono>
 #include <cstdint>
@@ -49,7 +55,7 @@ int64_t RowsOf(const PoseArray& array, const Skeleton& skeleton);
 int64_t BytesOf(const PoseArray& array, const Skeleton& skeleton,
                 int64_t frames);
 
-// The memory of a thread, and the time that it spent.
+// The memory of one thread, and the time that it spent.
 struct PoseBuffers {
   // The poses of a tile.
   UninitializedVector<float> tile;
@@ -61,8 +67,8 @@ struct PoseBuffers {
   std::chrono::nanoseconds write{};
 };
 
-// Memory for poses and what is made of them, kept from output to output and
-// from clip to clip.
+// Memory for poses and text that is made of them, kept from output to output
+// and from clip to clip. One thread at a time uses a workspace.
 struct PoseWorkspace {
   std::vector<PoseBuffers> threads;
   // An array of all frames.
@@ -79,7 +85,7 @@ struct PoseWorkspace {
   size_t KeptBytes() const;
 };
 
-// Gets the poses of the next frames, frame-major.
+// Receives the poses of the next frames, frame-major.
 using PoseWriter = std::function<absl::Status(
     int64_t first_frame, int64_t frames, std::span<const float> poses)>;
 

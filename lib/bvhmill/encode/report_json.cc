@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 
 namespace bvhmill {
 namespace {
@@ -14,14 +14,50 @@ namespace {
 // Keeps the fields in the order of the .proto files.
 using Json = nlohmann::ordered_json;
 
+// JSON has no word for numbers that are not finite.
+Json Number(double value) {
+  return std::isfinite(value) ? Json(value) : Json();
+}
+
+// The double that prints as short as the float: 0.1, not 0.10000000149.
+Json Number(float value) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value);
+  double out = value;
+  std::from_chars(buffer, end.ptr, out);
+  return Number(out);
+}
+
+Json Number(const std::optional<double>& value) {
+  return value ? Number(*value) : Json();
+}
+
+template <typename Numbers>
+Json List(const Numbers& numbers) {
+  Json out = Json::array();
+  for (const auto number : numbers) out.push_back(Number(number));
+  return out;
+}
+
+Json ExtentsToJson(const ClipExtents& extents) {
+  return {{"min", List(extents.least)}, {"max", List(extents.greatest)}};
+}
+
+Json FastestToJson(const FastestJoint& fastest) {
+  return {{"speed", Number(fastest.speed)},
+          {"joint", fastest.joint},
+          {"frame", fastest.frame}};
+}
+
+Json MeasuresToJson(const JointMeasures& joint) {
+  return {{"min", List(joint.least)},
+          {"max", List(joint.greatest)},
+          {"degrees", Number(joint.degrees)}};
+}
+
 template <typename T>
 Json OrNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
-}
-
-// JSON has no word for numbers that are not finite.
-Json NumberOrNull(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
 }
 
 const char* SeverityEnum(Severity severity) {
@@ -79,8 +115,7 @@ Json IssueToJson(const Issue& issue) {
 Json ThresholdsToJson(const std::vector<ThresholdChoice>& thresholds) {
   Json out = Json::array();
   for (const auto& [code, name, value] : thresholds) {
-    out.push_back(
-        {{"code", code}, {"name", name}, {"value", NumberOrNull(value)}});
+    out.push_back({{"code", code}, {"name", name}, {"value", Number(value)}});
   }
   return out;
 }
@@ -102,25 +137,12 @@ Json ToJson(const Report& report) {
           {"thresholds", ThresholdsToJson(report.thresholds)}};
 }
 
-// The double that prints as short as the float: 0.1, not 0.10000000149.
-double ShortestNumber(float value) {
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value);
-  double out = value;
-  std::from_chars(buffer, end.ptr, out);
-  return out;
-}
-
 Json JointToJson(const JointInfo& joint) {
-  Json offset = Json::array();
-  for (const float value : joint.offset) {
-    offset.push_back(NumberOrNull(ShortestNumber(value)));
-  }
   return {{"name", joint.name},
           {"parent", joint.parent},
           {"channels", joint.channels},
           {"end_site", joint.end_site},
-          {"offset", std::move(offset)}};
+          {"offset", List(joint.offset)}};
 }
 
 Json ToJson(const ClipInfo& info) {
@@ -129,9 +151,9 @@ Json ToJson(const ClipInfo& info) {
     joints.push_back(JointToJson(joint));
   }
   return {{"frames", info.frames},
-          {"frames_per_second", NumberOrNull(info.frames_per_second)},
+          {"frames_per_second", Number(info.frames_per_second)},
           {"joints", std::move(joints)},
-          {"frame_time_seconds", NumberOrNull(info.frame_time)},
+          {"frame_time_seconds", Number(info.frame_time)},
           {"joint_count", info.joint_count}};
 }
 
@@ -155,5 +177,49 @@ std::string ReportJson(std::string_view file, const Report& report,
 std::string ReportJson(const Report& report) { return Dump(ToJson(report)); }
 
 std::string ClipInfoJson(const ClipInfo& info) { return Dump(ToJson(info)); }
+
+const char* RestPoseEnum(RestPoseKind kind) {
+  switch (kind) {
+    case RestPoseKind::kUnknown:
+      break;
+    case RestPoseKind::kT:
+      return "REST_POSE_T";
+    case RestPoseKind::kA:
+      return "REST_POSE_A";
+    case RestPoseKind::kArmsDown:
+      return "REST_POSE_ARMS_DOWN";
+    case RestPoseKind::kAligned:
+      return "REST_POSE_ALIGNED";
+    case RestPoseKind::kOther:
+      return "REST_POSE_OTHER";
+  }
+  return "REST_POSE_UNSPECIFIED";
+}
+
+std::string MeasuresJson(const ClipMeasures& measures) {
+  const auto& extents = measures.extents;
+  const auto& fastest = measures.fastest;
+  Json joints = Json::array();
+  for (const JointMeasures& joint : measures.joints) {
+    joints.push_back(MeasuresToJson(joint));
+  }
+  const Json out = {
+      {"duration_seconds", Number(measures.duration)},
+      {"depth", measures.depth},
+      {"channel_count", measures.channels},
+      {"extents", extents ? ExtentsToJson(*extents) : Json()},
+      {"rest_pose", RestPoseEnum(measures.rest_pose)},
+      {"rest_size", List(measures.rest_size)},
+      {"height", Number(measures.height)},
+      {"reach", Number(measures.reach)},
+      {"root_path", Number(measures.root_path)},
+      {"root_speed", Number(measures.root_speed)},
+      {"fastest", fastest ? FastestToJson(*fastest) : Json()},
+      {"loop_degrees", Number(measures.loop_degrees)},
+      {"loop_distance", Number(measures.loop_distance)},
+      {"joints", std::move(joints)},
+      {"body_root", measures.body_root ? Json(*measures.body_root) : Json()}};
+  return out.dump();
+}
 
 }  // namespace bvhmill

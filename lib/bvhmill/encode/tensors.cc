@@ -1,11 +1,13 @@
-// Arrays without a header. Frame-major arrays are written tile by tile; of
-// joint-major ones, each part needs all frames.
+// The formats that are one array without a header: positions, rotations and
+// velocities of joints, and the values of the clip. Frame-major arrays are
+// written tile by tile. In a joint-major array each joint needs all frames, so
+// it is solved whole.
 
 #include <utility>
 
 #include "bvhmill/encode/encode.h"
+#include "bvhmill/encode/npy.h"
 #include "bvhmill/encode/poses.h"
-#include "bvhmill/encode/tensor_bytes.h"
 
 namespace bvhmill {
 namespace {
@@ -35,27 +37,6 @@ Components ComponentsOf(const PoseArray& array) {
       return slice(0, 1);
   }
 }
-
-}  // namespace
-
-void DescribeTensor(const PoseArray& array, const Skeleton& skeleton,
-                    int64_t frames, TensorInfo* tensor) {
-  tensor->shape = {frames, RowsOf(array, skeleton)};
-  tensor->axes.resize(2);
-  tensor->axes[0] = "frame";
-  tensor->axes[1] = "joint";
-  if (array.layout == TensorLayout::kJointMajor) {
-    std::swap(tensor->shape[0], tensor->shape[1]);
-    std::swap(tensor->axes[0], tensor->axes[1]);
-  }
-  const Components components = ComponentsOf(array);
-  tensor->shape.insert(tensor->shape.end(), components.sizes.begin(),
-                       components.sizes.end());
-  tensor->axes.insert(tensor->axes.end(), components.axes.begin(),
-                      components.axes.end());
-}
-
-namespace {
 
 int64_t Describe(const PoseArray& array, const Skeleton& skeleton,
                  int64_t frames, OutputInfo* info) {
@@ -106,6 +87,23 @@ PoseArray ArrayOf(const RotationsFormat& format) {
 
 }  // namespace
 
+void DescribeTensor(const PoseArray& array, const Skeleton& skeleton,
+                    int64_t frames, TensorInfo* tensor) {
+  tensor->shape = {frames, RowsOf(array, skeleton)};
+  tensor->axes.resize(2);
+  tensor->axes[0] = "frame";
+  tensor->axes[1] = "joint";
+  if (array.layout == TensorLayout::kJointMajor) {
+    std::swap(tensor->shape[0], tensor->shape[1]);
+    std::swap(tensor->axes[0], tensor->axes[1]);
+  }
+  const Components components = ComponentsOf(array);
+  tensor->shape.insert(tensor->shape.end(), components.sizes.begin(),
+                       components.sizes.end());
+  tensor->axes.insert(tensor->axes.end(), components.axes.begin(),
+                      components.axes.end());
+}
+
 absl::Status CheckPositionsFormat(const PositionsFormat& /*format*/) {
   return absl::OkStatus();
 }
@@ -149,6 +147,26 @@ int64_t DescribeVelocitiesFormat(const VelocitiesFormat& format,
 absl::Status EncodeVelocitiesFormat(const VelocitiesFormat& format,
                                     const EncodeContext& context, Sink* sink) {
   return EncodeTensor(ArrayOf(format), context, sink);
+}
+
+absl::Status CheckValuesFormat(const ValuesFormat& /*format*/) {
+  return absl::OkStatus();
+}
+
+int64_t DescribeValuesFormat(const ValuesFormat& /*format*/,
+                             const Skeleton& skeleton, int64_t frames,
+                             OutputInfo* info) {
+  if (!info->tensor) info->tensor.emplace();
+  info->tensor->shape = {frames,
+                         static_cast<int64_t>(skeleton.channels.size())};
+  info->tensor->axes = {"frame", "channel"};
+  return info->size_bytes = TensorBytes(*info->tensor);
+}
+
+absl::Status EncodeValuesFormat(const ValuesFormat& /*format*/,
+                                const EncodeContext& context, Sink* sink) {
+  return sink->Append(
+      BytesOf(std::span<const float>(context.clip->motion.values)));
 }
 
 }  // namespace bvhmill

@@ -1,8 +1,11 @@
 #pragma once
 
 // Writes ZIP archives with stored (not compressed) entries, by PKWARE's
-// APPNOTE.TXT 6.3, with ZIP64 records where a number needs them. Private to
-// encode/.
+// APPNOTE.TXT 6.3, with ZIP64 records where a number needs them.
+//
+//   ZipWriter zip(sink);
+//   BVHMILL_RETURN_IF_ERROR(zip.Add("names.txt", {names}));
+//   BVHMILL_RETURN_IF_ERROR(zip.Finish());
 
 #include <cstdint>
 #include <functional>
@@ -26,9 +29,9 @@ class ZipWriter {
   // Writes an entry that consists of `parts`, one after the other.
   absl::Status Add(std::string_view name,
                    const std::vector<std::string_view>& parts);
-  // Writes an entry that need not be in memory whole. `write` is called twice
-  // and must append the same bytes each time, since the checksum comes before
-  // them. Fails as `write` does.
+  // Writes an entry that is not in memory as a whole. Calls `write` twice,
+  // since the checksum precedes the bytes; it must append the same bytes each
+  // time. Fails as `write` does.
   using Writer = std::function<absl::Status(Sink* sink)>;
   absl::Status AddWritten(std::string_view name, const Writer& write);
   // Writes the directory. Call once, last.

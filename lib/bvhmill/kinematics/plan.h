@@ -2,13 +2,17 @@
 
 // The plan of forward kinematics: a skeleton compiled, once per clip, into flat
 // steps. A step says which column of a row drives which rotation or position.
+// Plain data: threads may read one plan at the same time.
+//
+//   const Plan plan = MakePlan(clip.skeleton, conventions);
+//   FkJob job;  // fk_job.h
+//   job.plan = &plan;
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "bvhmill/clip/skeleton.h"
-#include "bvhmill/kinematics/fk_schedule.h"
+#include "bvhmill/clip/clip.h"
 
 namespace bvhmill {
 
@@ -33,6 +37,45 @@ struct PlanNode {
   int32_t step_count = 0;
 };
 
+// Schedules: the plan in the form that vector code reads. A schedule has one
+// step for each row of the output, with all choices made beforehand.
+
+// The order of rotation channels about three different axes; kOther for all
+// other lists of channels.
+enum class FkOrder : uint8_t { kXyz, kXzy, kYxz, kYzx, kZxy, kZyx, kOther };
+
+struct FkStep {
+  // Rows of the output. parent_row is -1 for a root.
+  int32_t parent_row = -1;
+  int32_t row = 0;
+  // The slots that hold the world rotation of the parent and of this step.
+  // parent_slot is -1 for a root; slot is -1 if no later step reads it.
+  int32_t parent_slot = -1;
+  int32_t slot = -1;
+  // The fields below are as in PlanNode.
+  std::array<float, 3> offset = {};
+  std::array<int32_t, 3> position_column = {-1, -1, -1};
+  // True if a position column is not -1.
+  bool has_positions = false;
+  FkOrder order = FkOrder::kOther;
+  int32_t first_step = 0;
+  int32_t step_count = 0;
+};
+
+struct FkSchedule {
+  std::vector<FkStep> steps;
+  // The number of slots: the most that are in use at once. They are few, since
+  // the order is depth-first.
+  int32_t slots = 0;
+};
+
+// Memory in which schedules are made; its contents do not matter.
+struct FkScheduleScratch {
+  std::vector<int32_t> rows;
+  std::vector<int32_t> last_child;
+  std::vector<int32_t> free_slots;
+};
+
 struct Plan {
   // In the order of the skeleton: parents before children.
   std::vector<PlanNode> nodes;
@@ -53,9 +96,10 @@ struct Plan {
 // channel is repeated, the last one counts; repeated rotations compose; scales
 // and channels of end sites are skipped. O(nodes + channels).
 Plan MakePlan(const Skeleton& skeleton, const Conventions& conventions);
+
 // As MakePlan, into `plan`, which may hold an older plan: its memory is reused.
-// Its schedules are reused as well if nodes and steps come out the same, bit
-// for bit, as they do for clips of one skeleton.
+// Its schedules are reused as well if nodes and steps are the same as before,
+// bit for bit, as for clips of one skeleton.
 void MakePlanInto(const Skeleton& skeleton, const Conventions& conventions,
                   Plan* plan);
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// The layout of poses in arrays of floats.
+// The layout of poses in arrays of floats: the order of frames and joints, and
+// the components of a rotation.
 
 #include <cstdint>
 

@@ -1,8 +1,12 @@
 #pragma once
 
-// Small linear algebra for poses: column vectors, row-major matrices,
-// right-handed rotations. `Real` is float or double.
+// Small linear algebra for poses: column vectors, row-major matrices, unit
+// quaternions, right-handed rotations. `Real` is float or double.
+//
+//   const Quat<double> q = AxisQuat(0, 90.0);          // about X
+//   const Vec3<double> at = Transform(ToMatrix(q), origin, offset);
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -23,18 +27,6 @@ struct Quat {
   Real w = 1;
 };
 
-// The cosine of half the angle between two rotations, for unit quaternions. It
-// is negative if they have opposite signs.
-template <typename Real>
-Real Dot(const Quat<Real>& a, const Quat<Real>& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-}
-
-template <typename Real>
-constexpr Mat3<Real> Identity() {
-  return {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-}
-
 template <typename Real>
 inline constexpr Real kDegreesPerRadian = static_cast<Real>(180 /
                                                             std::numbers::pi);
@@ -42,6 +34,13 @@ inline constexpr Real kDegreesPerRadian = static_cast<Real>(180 /
 template <typename Real>
 Real ToRadians(Real degrees) {
   return degrees * static_cast<Real>(std::numbers::pi / 180.0);
+}
+
+// Matrices.
+
+template <typename Real>
+constexpr Mat3<Real> Identity() {
+  return {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 }
 
 // a + m * v.
@@ -70,7 +69,7 @@ Mat3<Real> Multiply(const Mat3<Real>& a, const Mat3<Real>& b) {
 // about X, Y or Z (0, 1 or 2). Only two columns of `m` change.
 template <typename Real>
 void RotateAbout(int axis, Real degrees, Mat3<Real>* m) {
-  // Exact, also for huge angles.
+  // fmod is exact, so huge angles lose no precision.
   const Real radians = ToRadians(std::fmod(degrees, Real{360}));
   const Real c = std::cos(radians);
   const Real s = std::sin(radians);
@@ -84,6 +83,15 @@ void RotateAbout(int axis, Real degrees, Mat3<Real>* m) {
   }
 }
 
+// Quaternions.
+
+// The cosine of half the angle between two rotations, for unit quaternions. It
+// is negative if `a` is nearer to -b than to b.
+template <typename Real>
+Real Dot(const Quat<Real>& a, const Quat<Real>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
 // Hamilton product: the rotation `b`, followed by the rotation `a`.
 template <typename Real>
 Quat<Real> Multiply(const Quat<Real>& a, const Quat<Real>& b) {
@@ -93,10 +101,11 @@ Quat<Real> Multiply(const Quat<Real>& a, const Quat<Real>& b) {
           a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 
-// The rotation about X, Y or Z (0, 1 or 2).
+// The right-handed rotation by `degrees` about X, Y or Z (0, 1 or 2).
 template <typename Real>
 Quat<Real> AxisQuat(int axis, Real degrees) {
-  // Two turns: one changes the sign of the quaternion.
+  // The remainder is by two turns, because one turn changes the sign of the
+  // quaternion.
   const Real half = ToRadians(std::fmod(degrees, Real{720})) / 2;
   const Real s = std::sin(half);
   return {axis == 0 ? s : 0, axis == 1 ? s : 0, axis == 2 ? s : 0,
@@ -125,6 +134,21 @@ Mat3<Real> ToMatrix(const Quat<Real>& q) {
   return {{{1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy)},
            {2 * (xy + wz), 1 - 2 * (xx + zz), 2 * (yz - wx)},
            {2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}}};
+}
+
+// The angle between two rotations in degrees, for unit quaternions; q and -q
+// are the same rotation. From 0 to 180. Computed from the distance of the
+// quaternions, because the arc cosine of their dot product is inexact for small
+// angles. NaN if a value is not a number.
+inline double AngleBetween(const Quat<double>& a, const Quat<double>& b) {
+  const double sign = Dot(a, b) < 0 ? -1 : 1;
+  const double x = a.x - sign * b.x;
+  const double y = a.y - sign * b.y;
+  const double z = a.z - sign * b.z;
+  const double w = a.w - sign * b.w;
+  const double half = std::sqrt(x * x + y * y + z * z + w * w) / 2;
+  if (std::isnan(half)) return half;
+  return 4 * std::asin(std::min(half, 1.0)) * 180 / std::numbers::pi;
 }
 
 }  // namespace bvhmill

@@ -1,5 +1,3 @@
-#include "bvhmill/math/motion_columns.h"
-
 #include <bit>
 #include <cstdint>
 

@@ -1,5 +1,4 @@
-#include "bvhmill/math/motion_events.h"
-
+#include "bvhmill/math/motion_steps.h"
 #include "bvhmill/math/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -214,8 +214,8 @@ HWY_INLINE void StepsOf(const Points& q, size_t end, float* steps,
   SecondDifferences(e, end, signs, kinks);
 }
 
-// The same, with equal results, if all signs are 1. The first component is
-// number kFirst.
+// The same, with equal results, if all signs are 1. Starts with component
+// kFirst.
 template <size_t kFirst>
 HWY_INLINE void NearStepsOf(const Points& q, size_t end, float* steps,
                             float* kinks) {

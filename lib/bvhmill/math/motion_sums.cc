@@ -1,10 +1,9 @@
-#include "bvhmill/math/motion_sums.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 
+#include "bvhmill/math/motion_steps.h"
 #include "bvhmill/math/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -55,7 +54,8 @@ HWY_INLINE uint32_t BitsOf(Mask mask) {
   return bytes[0] | static_cast<uint32_t>(bytes[1]) << 8;
 }
 
-// The sum of a vector of each part, parts in one order for all vectors.
+// Sums of kParts parts, which are added up in one order for vectors of any
+// size.
 struct PartSum {
   HWY_ALIGN float parts[kParts] = {};
 

@@ -7,11 +7,12 @@
 namespace bvhmill {
 namespace {
 
-// A converter that has read a larger skeleton is not kept: joints and their
-// names are many small blocks of memory.
+// The pool keeps no converter with a larger skeleton: joints and their names
+// are many small blocks of memory.
 constexpr int64_t kMaxSkeletonBytes = int64_t{1} << 20;
 
-// True if the converter is worth keeping. Frees what only its last clip needed.
+// Frees the memory of the last clip. False if the pool must not keep the
+// converter.
 bool Trim(Converter* converter) {
   Converter::State& state = *converter->state();
   if (!state.is_whole || state.workspace == nullptr) return false;

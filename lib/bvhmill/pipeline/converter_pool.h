@@ -1,6 +1,11 @@
 #pragma once
 
-// Converters for programs whose threads come and go.
+// A pool of converters, for programs that start and end threads.
+//
+//   ConverterPool pool(Parallelism::None());
+//   ConverterPool::Lease converter(&pool);
+//   ConvertResult result =
+//       converter->Convert(text, options, &receiver, nullptr);
 
 #include <cstddef>
 #include <memory>
@@ -12,21 +17,22 @@
 namespace bvhmill {
 
 // Keeps converters that are not in use, with their memory, so that a batch of
-// clips takes its memory once. Thread-safe.
+// clips allocates memory once. Thread-safe.
 class ConverterPool {
  public:
-  // A converter goes to the pool only if no more than kMaxKept converters with
-  // kMaxKeptBytes of memory are there then.
+  // The pool keeps at most kMaxKept converters with kMaxKeptBytes of memory. It
+  // destroys others when their lease ends.
   static constexpr size_t kMaxKept = 8;
   static constexpr size_t kMaxKeptBytes = size_t{128} << 20;
 
   explicit ConverterPool(Parallelism parallelism);
-  // All leases must have ended.
+  // REQUIRES: all leases have ended.
   ~ConverterPool();
   ConverterPool(const ConverterPool&) = delete;
   ConverterPool& operator=(const ConverterPool&) = delete;
 
-  // A converter that is the caller's alone until the lease ends, in any thread.
+  // Exclusive use of one converter, in any thread, until the lease is
+  // destroyed.
   class Lease {
    public:
     explicit Lease(ConverterPool* pool);
@@ -47,9 +53,10 @@ class ConverterPool {
 
   const Parallelism parallelism_;
   std::mutex mutex_;
-  // The last one was used last: its memory is nearest.
+  // In the order of use. The last one is used next: its memory is likely to be
+  // in the caches.
   std::vector<std::unique_ptr<Converter>> free_;
-  // Bytes that the free converters keep.
+  // KeptBytes of all free converters.
   size_t bytes_ = 0;
 };
 

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/report/thresholds.h"
 
 namespace bvhmill {
@@ -21,7 +21,7 @@ std::vector<std::string_view> Split(std::string_view word, char by) {
   }
 }
 
-// A:B or A:B:STEP; A and B may be left out.
+// A:B or A:B:STEP; A and B are optional.
 std::optional<FrameRange> RangeOf(std::string_view word) {
   const std::vector<std::string_view> parts = Split(word, ':');
   if (parts.size() < 2 || parts.size() > 3) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<double> SecondsOf(std::string_view word) {
   return is_time ? value : std::nullopt;
 }
 
-// A:B; A or B may be left out.
+// A:B; A and B are optional.
 std::optional<TimeRange> TimesOf(std::string_view word) {
   const std::vector<std::string_view> parts = Split(word, ':');
   if (parts.size() != 2) return std::nullopt;
@@ -57,14 +57,14 @@ std::optional<TimeRange> TimesOf(std::string_view word) {
   return TimeRange{*begin, *end};
 }
 
-// The parts of "KEY=VALUE", cut at `at`; none if one of them is empty.
+// The parts of "KEY=VALUE", cut at `at`; nullopt if one of them is empty.
 std::optional<std::pair<std::string, std::string_view>> PairOf(
     std::string_view word, size_t at) {
   if (at == word.npos || at == 0 || at + 1 == word.size()) return std::nullopt;
   return std::pair(std::string(word.substr(0, at)), word.substr(at + 1));
 }
 
-// Sets one word of an option, and returns why not.
+// Sets one word of an option. Returns an empty string, or why it is refused.
 struct WordSetter {
   const OptionRow& row;
   const OptionPlace& place;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Options as words: on a command line, in a file of settings.
+// Options as words: on a command line, and in a settings file.
 
 #include <charconv>
 #include <optional>
@@ -12,20 +12,9 @@
 
 namespace bvhmill {
 
-// The number in `word`; none if `word` has other bytes, such as a plus or a
-// blank, or if its value does not fit into T. If T is a floating type, "inf"
-// and "nan" are numbers.
-template <typename T>
-std::optional<T> NumberOf(std::string_view word) {
-  T value = 0;
-  const char* const end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
-// Sets the option of `row` at `place` to the value of `words`: one word, and
-// several if it is a list. A list replaces what was there.
+// Sets the option of `row` at `place` to the value of `words`: one word, or
+// several for a list. A list replaces the earlier one. Returns an empty string,
+// or why the value is refused: "'5x' is not a whole number from 0 to 13".
 //
 //   bool             true, false
 //   number           30, 29.97
@@ -36,11 +25,22 @@ std::optional<T> NumberOf(std::string_view word) {
 //   loop             true, false, IN:OUT in seconds
 //   pairs            OLD=NEW, CODE=SEVERITY, CODE.NAME=NUMBER, NAME=PRIORITY
 //
-// The name of a joint map is stored as it is, also if it is that of a file. The
-// file of constraints is not read: callers that have files do it.
-// Returns why not, as "'5x' is not a whole number from 0 to 13"; empty if the
-// value is set. CheckOptions finds what the words say, such as an unknown code.
+// Opens no files: stores the name of a joint map as it is, even if it is a file
+// name, and ignores the file of constraints. CheckOptions finds errors in the
+// meaning of the words, such as an unknown code.
 std::string SetOption(const OptionRow& row, std::span<const std::string> words,
                       const OptionPlace& place);
+
+// Parses the whole of `word` as a number. Returns nullopt if `word` has other
+// bytes, such as a plus sign or a blank, or if the value does not fit into T.
+// If T is a floating type, "inf" and "nan" are numbers.
+template <typename T>
+std::optional<T> NumberOf(std::string_view word) {
+  T value = 0;
+  const char* const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
 
 }  // namespace bvhmill

@@ -6,18 +6,16 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/bounds.h"
-#include "bvhmill/base/call_error.h"
-#include "bvhmill/base/nearest.h"
+#include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/encode/encode.h"
 #include "bvhmill/pipeline/option_rows.h"
 
 namespace bvhmill {
 namespace {
 
-// Its keys are sorted: no option depends on their order.
+// Sorts its keys: no option depends on their order.
 using Json = nlohmann::json;
 
 constexpr std::string_view kEmit = "emit";
@@ -42,7 +40,7 @@ std::optional<int64_t> WholeOf(const Json& value) {
   return is_whole ? std::optional(static_cast<int64_t>(number)) : std::nullopt;
 }
 
-// Sets an option, and returns why not.
+// Sets an option. Returns an empty string, or why the value is refused.
 struct ValueSetter {
   const OptionRow& row;
   const OptionPlace& place;
@@ -227,7 +225,7 @@ struct ValueSetter {
 
 absl::Status SetValue(const OptionRow& row, const Json& json,
                       const OptionPlace& place) {
-  // Before it is copied.
+  // Checks the number of entries before it copies them.
   if (json.is_structured() && json.size() > row.bounds.most_entries) {
     return CheckCount(row.name, json.size(), row.bounds.most_entries);
   }
@@ -275,8 +273,8 @@ absl::Status ReadOutput(const Json& json, OutputRequest* output) {
   return SetFormat(format->get_ref<const std::string&>(), output);
 }
 
-// All outputs with the defaults of their formats. CheckOptions refuses one
-// above the limit; the others are not read.
+// All outputs with the defaults of their formats. Reads one output more than
+// the limit, so that CheckOptions refuses them.
 absl::Status ReadOutputs(const Json& json, const Limits& limits,
                          std::vector<OutputRequest>* outputs) {
   if (!json.is_array()) return InvalidField(kEmit, "is not a list of formats");
@@ -291,7 +289,7 @@ absl::Status ReadOutputs(const Json& json, const Limits& limits,
   return absl::OkStatus();
 }
 
-// The options of an output of its own.
+// The options in the object of one output.
 absl::Status ReadOwnOptions(const Json& json, OutputRequest* output) {
   if (!json.is_object()) return absl::OkStatus();
   for (const auto& [key, value] : json.items()) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Options as JSON: the form that web clients send, and that Python makes of its
-// keywords. There is no protobuf in it.
+// Options as JSON: web clients send them, and Python builds them from its
+// keyword arguments. Does not depend on protobuf.
 //
 //   {"emit": ["npz", "anim"], "fps": 30, "rename": {"Hips": "pelvis"},
 //    "end_sites": true, "anim_loop": [0.5, 2]}
@@ -21,14 +21,14 @@
 
 namespace bvhmill {
 
-// Sets in `options` what `json` states; all else stays. Values are those of the
-// schema; null leaves an option as it is. INVALID_ARGUMENT "name: why" for a
-// key that does not exist, a value of a wrong kind or out of its bounds, and an
-// option that no output has; "options: why" if the text is no JSON object, or
-// larger than kMaxOptionBytes. The status of CheckOptions for the rest.
+// Sets the options that `json` states; null leaves an option as it is. Values
+// are those of the schema. INVALID_ARGUMENT "name: why" for an unknown key, a
+// value of a wrong kind or out of its bounds, and an option that no output has;
+// "options: why" if the text is no JSON object, or larger than
+// kMaxOptionBytes. Otherwise returns the status of CheckOptions.
 absl::Status OptionsFromJson(std::string_view json, ConvertOptions* options);
 
-// The JSON schema (draft 2020-12) of what OptionsFromJson reads, indented.
+// The JSON schema (draft 2020-12) of the options, indented.
 std::string OptionsSchema();
 
 }  // namespace bvhmill

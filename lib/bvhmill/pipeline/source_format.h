@@ -1,6 +1,6 @@
 #pragma once
 
-// The file formats that can be read, one row each.
+// The registry of source formats: the file formats that can be read.
 
 #include <optional>
 #include <span>
@@ -10,7 +10,6 @@
 
 namespace bvhmill {
 
-// A row of the registry of source formats.
 struct SourceFormatInfo {
   SourceFormat format = SourceFormat::kBvh;
   // The name on the command line.
@@ -19,18 +18,18 @@ struct SourceFormatInfo {
   // The file extension, with the dot.
   std::string_view extension;
   // True: rows are read as their bytes arrive, and the work on a clip grows
-  // with its bytes. False: a clip is gathered whole before it is read, and few
-  // bytes may make many rows.
+  // with its bytes. False: all bytes of a clip are kept before it is read, and
+  // few bytes may become many rows.
   bool streams = false;
 };
 
-// All source formats, in the order of their numbers.
+// In the order of their numbers.
 std::span<const SourceFormatInfo> SourceFormats();
 
-// The row of a format of the enum.
+// REQUIRES: `format` is a value of the enum.
 const SourceFormatInfo& InfoOf(SourceFormat format);
 
-// The format with this number, or with this name; none if there is none.
+// The format with this number or this name; nullopt if there is none.
 std::optional<SourceFormat> SourceFormatOfNumber(int number);
 std::optional<SourceFormat> SourceFormatOfName(std::string_view name);
 

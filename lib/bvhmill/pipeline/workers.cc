@@ -16,7 +16,7 @@
 #ifdef __SANITIZE_THREAD__
 extern "C" {
 void __tsan_acquire(void* address);
-// Released wherever TBB is given a task, by the tests.
+// The tests release it where they pass a task to TBB.
 char bvhmill_handed_over;
 }
 #endif
@@ -24,8 +24,8 @@ char bvhmill_handed_over;
 namespace bvhmill {
 namespace {
 
-// The thread sanitizer does not see how TBB, which is built without it, hands a
-// task from one thread to another.
+// TBB is built without the thread sanitizer, which does not see that a task
+// moves from one thread to another.
 #ifdef __SANITIZE_THREAD__
 void TakeOver() { __tsan_acquire(&bvhmill_handed_over); }
 #else
@@ -38,18 +38,19 @@ int ThreadsOrCores(int threads) {
 
 using Task = std::function<void()>;
 
-// A task that waits. The number tells it from others.
+// A task that waits, and its unique number.
 struct Waiting {
   Task task;
   int64_t number;
 };
 
-// The tasks of a pool. Calls that TBB still makes keep it alive.
+// The tasks of a pool. Shared with the calls in TBB, which may outlive the
+// pool.
 class TaskQueue {
  public:
   // Returns the number of the task.
   int64_t Add(Task task, Priority priority);
-  // Takes a task back that no call will run. False if it has begun.
+  // Removes a task whose call could not be enqueued. False if it has started.
   bool Withdraw(int64_t number, Priority priority);
   // Runs the next task, if one waits.
   void RunNext();
@@ -72,19 +73,19 @@ class TaskQueue {
 
   std::mutex mutex_;
   std::condition_variable idle_;
-  // By priority; and the length of each.
+  // The queues by priority, and their lengths.
   std::array<std::deque<Waiting>, 2> queues_;
   std::array<std::atomic<size_t>, 2> counts_ = {};
   int64_t last_number_ = 0;
   int interactive_in_row_ = 0;
-  // Tasks that wait without a call of RunNext: see Withdraw.
+  // Waiting tasks that have no call of RunNext: see Withdraw.
   int64_t orphans_ = 0;
   // Tasks that wait or run.
   int64_t pending_ = 0;
   std::atomic<int> busy_ = 0;
 };
 
-// With the mutex held, after each change of a queue.
+// REQUIRES: the mutex is locked. Call after each change of a queue.
 void TaskQueue::CountWaiting() {
   for (size_t i = 0; i < queues_.size(); ++i) {
     counts_[i].store(queues_[i].size(), std::memory_order_relaxed);
@@ -106,7 +107,7 @@ bool TaskQueue::Withdraw(int64_t number, Priority priority) {
       queue.begin(), queue.end(),
       [number](const Waiting& entry) { return entry.number == number; });
   if (found == queue.end()) {
-    // The call of another task has run it.
+    // The call of another task has run it, so one call is missing.
     ++orphans_;
     return false;
   }
@@ -116,7 +117,7 @@ bool TaskQueue::Withdraw(int64_t number, Priority priority) {
   return true;
 }
 
-// The next task by the rule of Workers. With the mutex held.
+// Removes the next task by the rule of Workers. REQUIRES: the mutex is locked.
 bool TaskQueue::Take(Task* task) {
   std::deque<Waiting>& interactive = QueueOf(Priority::kInteractive);
   std::deque<Waiting>& background = QueueOf(Priority::kBackground);
@@ -133,14 +134,14 @@ bool TaskQueue::Take(Task* task) {
   return true;
 }
 
-// Releases the mutex while the task runs.
+// Unlocks the mutex while the task runs.
 void TaskQueue::RunOne(std::unique_lock<std::mutex>* lock) {
   Task task;
   if (!Take(&task)) return;
   lock->unlock();
   busy_.fetch_add(1, std::memory_order_relaxed);
   task();
-  // The task frees what it owns before it counts as done.
+  // The task frees its data before it counts as done.
   task = nullptr;
   busy_.fetch_sub(1, std::memory_order_relaxed);
   lock->lock();
@@ -169,8 +170,9 @@ void TaskQueue::Wait() {
 }  // namespace
 
 struct Workers::Pool {
-  // TBB's own threads do enqueued work. There is one fewer than the allowed
-  // parallelism, hence one more is allowed, and no slot is for a caller.
+  // TBB runs enqueued work on its own threads: one fewer than the allowed
+  // parallelism. Hence the limit is one higher, and no slot is reserved for
+  // callers.
   explicit Pool(int threads)
       : control(tbb::global_control::max_allowed_parallelism,
                 static_cast<size_t>(threads) + 1),
@@ -183,16 +185,16 @@ struct Workers::Pool {
 
 namespace {
 
-// Threads that wait for each other, for a short time.
+// Lets threads wait for each other, up to a timeout.
 class StartupBarrier {
  public:
   explicit StartupBarrier(int threads) : missing_(threads) {}
 
   void Join() {
-    constexpr std::chrono::milliseconds kPatience(100);
+    constexpr std::chrono::milliseconds kTimeout(100);
     std::unique_lock lock(mutex_);
     if (--missing_ == 0) met_.notify_all();
-    met_.wait_for(lock, kPatience, [this] { return missing_ <= 0; });
+    met_.wait_for(lock, kTimeout, [this] { return missing_ <= 0; });
   }
 
  private:
@@ -203,8 +205,8 @@ class StartupBarrier {
 
 }  // namespace
 
-// TBB starts threads when there is work, and is unusable once there was no
-// memory for one. Hence all threads start now.
+// TBB starts its threads when work arrives, and becomes unusable if there is no
+// memory for one. Hence the constructor makes all threads start.
 Workers::Workers(int threads)
     : pool_(std::make_unique<Pool>(ThreadsOrCores(threads))) {
   const auto barrier = std::make_shared<StartupBarrier>(this->threads());
@@ -215,7 +217,7 @@ Workers::Workers(int threads)
 
 Workers::~Workers() { Wait(); }
 
-// Each task that waits has one call of RunNext in the arena.
+// Each waiting task has one call of RunNext in the arena.
 bool Workers::Enqueue(std::function<void()> task, Priority priority) {
   const int64_t number = pool_->tasks->Add(std::move(task), priority);
   try {
@@ -225,7 +227,7 @@ bool Workers::Enqueue(std::function<void()> task, Priority priority) {
     });
     return true;
   } catch (...) {
-    // TBB may make the call nevertheless, and then finds one task fewer.
+    // TBB may still make the call, which then finds one task fewer.
     return !pool_->tasks->Withdraw(number, priority);
   }
 }
@@ -246,7 +248,8 @@ void RunBatch(int64_t count, int threads,
   const auto run = [&] {
     for (int64_t k = next++; k < count; k = next++) task(k);
   };
-  // Destroyed first: it waits for the calls of `run`, which use `next`.
+  // Declared last: its destructor waits for the calls of `run`, which use
+  // `next`.
   Workers workers(threads);
   const int64_t runners = std::min<int64_t>(count, workers.threads());
   bool is_queued = false;

@@ -1,6 +1,10 @@
 #pragma once
 
 // A pool of threads that run tasks of two priorities.
+//
+//   Workers workers(/*threads=*/0);
+//   workers.Enqueue([&] { result = converter.Convert(text, options, ...); });
+//   workers.Wait();
 
 #include <cstdint>
 #include <functional>
@@ -15,16 +19,15 @@ enum class Priority : uint8_t {
   kBackground,
 };
 
-// Tasks of one priority begin in the order in which they were enqueued. A free
-// worker begins an interactive task before a background task, except that every
-// ninth task to begin is a background task while tasks of both priorities wait:
-// so background work is slow under load but never stops. A task that has begun
-// is not interrupted.
+// Tasks of one priority start in the order in which they are enqueued. A free
+// worker starts an interactive task before a background task. While tasks of
+// both priorities wait, every ninth task is a background task: background work
+// is slow under load but never stops. A running task is not interrupted.
 //
-// Tasks must not throw. The destructor waits for every task.
+// Tasks must not throw. The destructor waits for all tasks.
 class Workers {
  public:
-  // Interactive tasks that begin in a row while a background task waits.
+  // Interactive tasks that start in a row while a background task waits.
   static constexpr int kInteractiveInRow = 8;
 
   // 0 threads: as many as the machine has cores.
@@ -33,8 +36,9 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // Runs `task` on a worker. Never blocks for long. Thread-safe. False, or
-  // std::bad_alloc, if the system has no memory for it: then it never runs.
+  // Runs `task` on a worker. Does not wait for it. Thread-safe. If the system
+  // has no memory for the task, returns false or throws std::bad_alloc; the
+  // task then never runs.
   bool Enqueue(std::function<void()> task,
                Priority priority = Priority::kInteractive);
   // Waits until no task is queued or running.
@@ -50,8 +54,9 @@ class Workers {
   std::unique_ptr<Pool> pool_;
 };
 
-// Calls `task(i)` for each i in [0, count), `threads` at a time (0: as many as
-// cores), in ascending order of start. Returns when all are done.
+// Calls `task(i)` for each i in [0, count) on `threads` threads (0: as many as
+// the machine has cores). Calls start in ascending order. Returns when all have
+// ended.
 void RunBatch(int64_t count, int threads,
               const std::function<void(int64_t)>& task);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 #include <tuple>
 
@@ -39,8 +40,7 @@ bool IsEarlier(const Issue& a, const Issue& b) {
 constexpr IssueCode kWithShare[] = {IssueCode::DATA_NOT_FINITE,
                                     IssueCode::DATA_OUT_OF_RANGE};
 
-// Leaves the share out of the message of such an issue, as long as it is not
-// known.
+// Removes the share from the message of such an issue while it is unknown.
 void LeaveShareOut(Issue* issue) {
   for (const IssueCode code : kWithShare) {
     const CatalogueEntry& entry = EntryOf(code);
@@ -69,8 +69,8 @@ std::string RowsInWords(int64_t rows, int64_t runs) {
   return " in " + Counted(rows, "frame") + ", " + Counted(runs, "run");
 }
 
-// Appends what follows a number of 1: a noun that is counted loses its "s", and
-// "are" becomes "is".
+// Moves the words after a number of 1 from `message` to `out`: a plural noun
+// loses its "s", and "are" becomes "is".
 void AppendSingular(std::string_view* message, std::string* out) {
   constexpr std::array<std::string_view, 6> kPlurals = {
       " frames", " gaps", " joints", " rows", " runs", " values"};
@@ -83,6 +83,14 @@ void AppendSingular(std::string_view* message, std::string* out) {
     out->append(plural.substr(0, plural.size() - 1));
     message->remove_prefix(plural.size());
   }
+}
+
+std::string WithDigits(double value, int digits) {
+  std::array<char, 32> text = {};
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), value,
+                    std::chars_format::general, digits);
+  return error == std::errc() ? std::string(text.data(), end) : "";
 }
 
 }  // namespace
@@ -105,8 +113,13 @@ std::string FillMessage(std::string_view message, const IssueArgs& args) {
   return out.append(message);
 }
 
-// Most clips use the options of the catalogue; this case is copied from a
-// table.
+std::string Short(double value) { return WithDigits(value, 4); }
+
+std::string ShortRate(double frames_per_second) {
+  return WithDigits(frames_per_second, 5);
+}
+
+// Most callers choose no codes; the severities are then copied from a table.
 IssueLog::IssueLog(const ReportOptions& options) : options_(options) {
   const bool is_usual = options.ignore.empty() && options.only.empty() &&
                         options.severities.empty();
@@ -216,7 +229,7 @@ void IssueLog::AddWith(Severity severity, IssueCode code,
                   occurrences, std::move(args)});
 }
 
-// Rules about the motion know frames, and neither their lines nor that of the
+// Rules about the motion know frames, but not the lines of the frames or of the
 // frame time.
 Location IssueLog::WithLine(IssueCode code, const Location& location) const {
   Location out = location;
@@ -231,7 +244,7 @@ Location IssueLog::WithLine(IssueCode code, const Location& location) const {
   return out;
 }
 
-// An error must not be lost among others.
+// The last place is reserved for an error.
 bool IssueLog::MayTake(Severity severity) const {
   const int64_t kept = severity == Severity::kError ? 0 : 1;
   return !Exceeds(taken_ + kept + 1, options_.max_issues);
@@ -257,7 +270,7 @@ void IssueLog::GoOnAs(IssueLog longer) {
   *this = std::move(longer);
 }
 
-// True if the rows are those of a single code.
+// True if the rows with such values belong to a single code.
 bool IssueLog::KnowsRows() const {
   const auto codes = std::count_if(
       std::begin(kWithShare), std::end(kWithShare),
@@ -272,7 +285,7 @@ void IssueLog::StateShare(IssueCode code) {
   const CatalogueEntry& entry = EntryOf(code);
   IssueArgs share = ShareArgs(occurrences_[index], values_);
   const bool knows_rows = KnowsRows();
-  // The rules that count such rows leave the motion out.
+  // The rules that count such rows do not judge the motion.
   share.emplace_back(
       "rows",
       std::string(knows_rows ? RowsInWords(non_finite_rows_, non_finite_runs_)

@@ -8,13 +8,11 @@
 //           {{"word", "1,5"}});
 //   Report report = log.Finish(/*skeleton_read=*/true, /*motion_read=*/false);
 //
-// Memory is bounded by the cap on listed issues, for any input, if there is a
-// cap.
+// The cap on listed issues bounds the memory for any input; without a cap there
+// is no bound.
 
 #include <array>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,34 +29,32 @@ class IssueLog {
  public:
   explicit IssueLog(const ReportOptions& options);
 
-  // Adds `occurrences` occurrences of an issue; `location` is the location of
-  // the first. `args` fill the message of the catalogue. Merges it with an
-  // earlier issue of the same code, joint and part. An ignored issue is not
-  // listed, but `faults` and `added` still count it.
+  // Adds `occurrences` occurrences of an issue; `location` is that of the
+  // first. `args` fill the message of the catalogue. Merges the issue with an
+  // earlier one of the same code, joint and part. An ignored issue is not
+  // listed, but faults() and added() count it.
   void Add(IssueCode code, const Location& location, IssueArgs args = {},
            int64_t occurrences = 1, JointPart part = JointPart::kAll);
 
-  // As Add, but with `severity` in place of that of the catalogue, also if the
-  // file is read strictly. If the caller of the conversion has chosen a
-  // severity for the code, that one counts.
+  // As Add, but with `severity` instead of that of the catalogue, also if the
+  // file is read strictly. A severity in ReportOptions wins over both.
   void AddAs(Severity severity, IssueCode code, const Location& location,
              IssueArgs args = {}, int64_t occurrences = 1,
              JointPart part = JointPart::kAll);
 
   // Counts one more occurrence of an issue if Add would not list a new one: the
-  // issue is listed for this joint already, is ignored, or the list is full.
-  // Else returns false and does nothing. Cheap, since it builds no message: for
-  // issues that occur many times.
+  // issue is already listed for this joint, is ignored, or the list is full.
+  // Otherwise returns false and does nothing. Cheap, since it builds no
+  // message: for issues that occur many times.
   bool Repeat(IssueCode code, int32_t joint);
 
   // Sets the number of values in the rows that were read. Issues about single
-  // values state which share of the values is affected, for all joints
-  // together.
+  // values state the affected share of the values, for all joints together.
   void SetValues(int64_t values) { values_ = values; }
 
-  // Sets the number of rows with values that are not finite, and in how many
-  // runs of neighbours they stand. Issues about such values state both, unless
-  // the clip has issues of two such codes, whose rows are counted together.
+  // Sets the number of rows with values that are not finite, and the number of
+  // runs of consecutive ones. Issues about such values state both, unless the
+  // clip has issues of two such codes, whose rows are counted together.
   void SetNonFiniteRows(int64_t rows, int64_t runs) {
     non_finite_rows_ = rows;
     non_finite_runs_ = runs;
@@ -68,8 +64,8 @@ class IssueLog {
   // about the motion that are added later state the line of their frame.
   void SetFirstRowLine(int64_t line) { first_row_line_ = line; }
 
-  // States where the file has its frame time. Issues about it that are added
-  // later without a line get this place.
+  // Sets the location of the frame time in the file. Issues about the frame
+  // time that are added later without a line get this line and column.
   void SetFrameTimePlace(const Location& place) { frame_time_place_ = place; }
 
   // True if an issue of this code was added, and the report lists it or ignores
@@ -83,7 +79,7 @@ class IssueLog {
     return occurred_[index] && !wanted_[index];
   }
 
-  // The occurrences of issues whose lenient severity in the catalogue is error,
+  // Occurrences of issues whose lenient severity in the catalogue is error,
   // ignored ones included. A reader stops reading a clip when this number
   // grows.
   int64_t faults() const { return faults_; }
@@ -96,19 +92,19 @@ class IssueLog {
 
   // Returns the issues that were listed since the last call, in the order of
   // the file, with their occurrences so far. All calls together return at most
-  // max_issues; the last place is kept for an error. The final report may
-  // differ: if it is truncated, it may lack an issue that was returned; it may
-  // have more occurrences of one; and some issues get the share of values in
-  // their args and message. Cheap if there is nothing new. Must not be called
-  // after Finish.
+  // max_issues; the last place is reserved for an error. The final report may
+  // differ: if it is truncated, it may lack a returned issue; it may count more
+  // occurrences of one; and some issues get the share of values in their args
+  // and message. Cheap if there is nothing new. Must not be called after
+  // Finish.
   std::vector<Issue> TakeNew();
-  // Becomes `longer`, a copy of this log to which issues were added. TakeNew
-  // returns those.
+  // Replaces this log by `longer`, a copy of it with more issues. The next call
+  // of TakeNew returns those.
   void GoOnAs(IssueLog longer);
 
-  // Makes the report of everything that was added: sorted, cut to the cap, with
-  // a verdict. The arguments state whether the skeleton and the motion could be
-  // read. Call once.
+  // Makes the report of all issues: sorted, cut to the cap, with a verdict. The
+  // arguments state whether the skeleton and the motion could be read. Call
+  // once.
   Report Finish(bool skeleton_read, bool motion_read);
 
  private:
@@ -138,7 +134,8 @@ class IssueLog {
   // Listed issues by severity. Each list has its own cap, so that warnings
   // cannot displace the first error.
   std::array<std::vector<Issue>, 5> lists_;
-  // Issues of each list that TakeNew has passed, and all that it has returned.
+  // The number of issues of each list that TakeNew visited, and the number of
+  // all that it returned.
   std::array<size_t, 5> passed_ = {};
   int64_t taken_ = 0;
   std::unordered_map<Key, Place> places_;
@@ -151,7 +148,7 @@ class IssueLog {
   int64_t non_finite_runs_ = 0;
   // 0 if the rows are no lines.
   int64_t first_row_line_ = 0;
-  // Without a line if it is not known.
+  // Has no line if the location is unknown.
   Location frame_time_place_;
   IssueCounts counts_;
   int64_t faults_ = 0;
@@ -159,9 +156,16 @@ class IssueLog {
   bool truncated_ = false;
 };
 
-// `message` with each {name} replaced by the arg of that name, or by nothing if
-// there is none. If the arg is 1, a counted noun that follows, such as frames,
-// gets its singular.
+// --- Text of messages.
+
+// `message` with each {name} replaced by the arg of that name, or removed if
+// there is none. After an arg that is 1, a plural noun such as "frames" becomes
+// singular.
 std::string FillMessage(std::string_view message, const IssueArgs& args);
+
+// `value` with at most four significant digits: "152.7", "1.41", "3.4e+38".
+std::string Short(double value);
+// A frame rate with at most five digits: 23.976, 59.94, 120.
+std::string ShortRate(double frames_per_second);
 
 }  // namespace bvhmill

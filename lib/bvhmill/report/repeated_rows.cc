@@ -5,10 +5,10 @@
 namespace bvhmill {
 namespace {
 
-// Runs this near to an end of the clip are left over from an edit.
+// Runs this near to the start or the end of the clip remain from an edit.
 constexpr int64_t kNearEnd = 2;
-// The rows from the end of a run to the next one, if poses stand one after the
-// other; one new row may be between them.
+// The most rows from the end of a run to the next run that follows it; one new
+// row may be between them.
 constexpr int64_t kLongestPause = 2;
 
 }  // namespace
@@ -68,8 +68,8 @@ void RepeatedRows::Add(bool repeats) {
   ++frames_;
 }
 
-// Poses stand if most runs are long ones of about one length, and follow each
-// other. Shorter ones are no stills then.
+// Finds a pattern of long runs: most runs are long, have about one length and
+// follow each other. Neither they nor shorter runs are stills then.
 void RepeatedRows::FindHeldPoses() {
   size_t best = 0;
   int64_t following = 0;
@@ -85,7 +85,7 @@ void RepeatedRows::FindHeldPoses() {
   const auto usual = static_cast<double>(shorter + longer);
   const double most_runs =
       equal_share() * static_cast<double>(stills_ + runs());
-  // The first of them follows none.
+  // The first run follows none.
   const bool are_held =
       usual >= thresholds_[Threshold::DATA_REPEATED_FRAMES_runs] &&
       usual >= most_runs &&
@@ -104,7 +104,7 @@ void RepeatedRows::FindHeldPoses() {
   stride_ = static_cast<int64_t>(best) + (longer > shorter ? 2 : 1);
 }
 
-// Poses stand if most of them stand for about one number of rows.
+// Finds a pattern of short runs: most poses have about one number of rows.
 void RepeatedRows::FindStride() {
   const auto runs = static_cast<double>(repeats_.runs);
   if (!are_many_ || runs < thresholds_[Threshold::DATA_REPEATED_FRAMES_runs]) {
@@ -146,7 +146,7 @@ bool RepeatedRows::AreMany(int64_t rows) const {
 void RepeatedRows::Finish() {
   are_all_ = in_run_ && run_.first == 0 && frames_ >= 2;
   if (in_run_) EndRun(true);
-  // Only here it is known whether a run is near the end.
+  // Only now the end of the clip is known.
   if (inner_runs_ > 0 && last_inner_.last >= frames_ - kNearEnd) --inner_runs_;
   FindHeldPoses();
   are_many_ = AreMany(repeats());

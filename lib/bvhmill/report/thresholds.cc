@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bvhmill/base/nearest.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 
 namespace bvhmill {
 namespace {
@@ -20,7 +19,8 @@ std::string_view CodeOf(const ThresholdEntry& entry) {
   return EntryOf(entry.code).name;
 }
 
-// The names of the thresholds of `code`, or all codes that have some.
+// The names of the thresholds of `code`; if it has none, all codes with
+// thresholds.
 std::vector<std::string_view> Names(std::string_view code) {
   std::vector<std::string_view> names;
   for (const ThresholdEntry& entry : kThresholdEntries) {

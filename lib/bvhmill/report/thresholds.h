@@ -15,14 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/report/catalogue.h"
 #include "bvhmill/report/report.h"
 
 namespace bvhmill {
-
-// A clip with fewer frames is a set of poses. Rules that compare the change
-// between two frames with other changes log nothing about it.
-inline constexpr int64_t kFewestMotionFrames = 8;
 
 // CODE_name of each row of the table.
 enum class Threshold {
@@ -45,7 +40,7 @@ struct ThresholdEntry {
   double value;
   // "degrees", "s", "Hz" and others: see threshold_table.inc.
   std::string_view unit;
-  // One sentence that says why this is the default.
+  // One sentence: the reason for the default.
   std::string_view reason;
 };
 
@@ -56,18 +51,18 @@ std::span<const ThresholdEntry> ThresholdTable();
 std::optional<Threshold> FindThreshold(std::string_view code,
                                        std::string_view name);
 
-// "" if `choice` can be used; else a sentence that says why not, and the
+// "" if `choice` is valid; otherwise a sentence with the reason, and the
 // nearest name if there is one. A value must be finite and not negative.
 std::string WhyNot(const ThresholdChoice& choice);
 
-// The values in force. A plain value; cheap to copy.
+// The value of each threshold. Cheap to copy.
 class Thresholds {
  public:
   // The defaults.
   Thresholds();
   // The defaults, replaced by the values of `choices`. If several are for one
-  // threshold, the last one counts. Choices that cannot be used have no effect:
-  // check them by WhyNot.
+  // threshold, the last one counts. Invalid choices have no effect: check them
+  // with WhyNot.
   explicit Thresholds(std::span<const ThresholdChoice> choices);
 
   double operator[](Threshold threshold) const {
@@ -79,7 +74,11 @@ class Thresholds {
 };
 
 // The values of Thresholds(choices) that differ from the defaults, in the order
-// of the table. Choices that cannot be used are not among them.
+// of the table.
 std::vector<ThresholdChoice> Changes(std::span<const ThresholdChoice> choices);
+
+// A clip with fewer frames is a set of poses. Rules that compare the change
+// between two frames with other changes log nothing about it.
+inline constexpr int64_t kFewestMotionFrames = 8;
 
 }  // namespace bvhmill

@@ -23,7 +23,8 @@ absl::Status CannotRead(
 
 std::string LastError() { return std::generic_category().message(errno); }
 
-// Waits until `fd` can be read; false if it is cancelled and has no bytes.
+// Waits until `fd` can be read; false if `cancel` is cancelled and there are no
+// bytes.
 bool WaitForBytes(int fd, const CancelToken* cancel) {
   pollfd waiting = {fd, POLLIN, 0};
   while (true) {
@@ -59,8 +60,8 @@ absl::StatusOr<std::string> ReadSmallFile(int fd, const std::string& name,
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path,
                                           size_t max_bytes,
                                           const CancelToken* cancel) {
-  // Opens a pipe without a writer, too, at once: only the wait for its bytes
-  // can be cancelled.
+  // O_NONBLOCK opens a pipe without a writer at once: only the wait for its
+  // bytes can be cancelled.
   const int fd =
       open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return CannotRead(path, LastError());

@@ -14,14 +14,14 @@ namespace bvhmill {
 // The content of the file at `path`. INVALID_ARGUMENT "cannot read PATH: why",
 // also if the file has more than `max_bytes`.
 //
-// Waits for the bytes of a pipe until `cancel` is cancelled: CANCELLED. A token
-// that was cancelled before gives only the bytes that are there; null waits
-// without end. Memory: twice the content, and twice max_bytes at most.
+// Waits for the bytes of a pipe until `cancel` is cancelled: CANCELLED. If the
+// token is cancelled before the call, reads only bytes that are there already;
+// null waits without end. Memory: twice the content, at most twice max_bytes.
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path,
                                           size_t max_bytes,
                                           const CancelToken* cancel);
 
-// The same for a file that is open; messages call it `name`.
+// The same for an open file; messages call it `name`.
 absl::StatusOr<std::string> ReadSmallFile(int fd, const std::string& name,
                                           size_t max_bytes,
                                           const CancelToken* cancel);

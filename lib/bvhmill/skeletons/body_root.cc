@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bvhmill/clip/position_reading.h"
+#include "bvhmill/clip/clip.h"
 #include "bvhmill/skeletons/recognize.h"
 
 namespace bvhmill {
@@ -19,7 +19,7 @@ std::vector<int32_t> CountJoints(const std::vector<Node>& nodes) {
   return joints;
 }
 
-// The index of the trunk of each node.
+// The index of the tree, and so of the trunk, of each node.
 std::vector<size_t> TreesOf(const std::vector<Node>& nodes) {
   std::vector<size_t> trees;
   size_t count = 0;
@@ -30,7 +30,7 @@ std::vector<size_t> TreesOf(const std::vector<Node>& nodes) {
   return trees;
 }
 
-// The way from the ROOT to `node`; empty if it is longer than a trunk.
+// The path from the ROOT to `node`; empty if it is longer than a trunk.
 std::vector<int32_t> WayTo(const std::vector<Node>& nodes, int32_t node) {
   std::vector<int32_t> way;
   for (; node >= 0; node = nodes[static_cast<size_t>(node)].parent) {
@@ -41,11 +41,13 @@ std::vector<int32_t> WayTo(const std::vector<Node>& nodes, int32_t node) {
   return way;
 }
 
-// For each node: a channel varies; a channel varies in or below it; the number
-// of children in or below which one does.
+// Which channels vary, for each node.
 struct Stirs {
+  // A channel of the node varies.
   std::vector<bool> self;
+  // A channel in or below the node varies.
   std::vector<bool> tree;
+  // The number of children with a channel that varies in or below them.
   std::vector<int32_t> children;
 };
 

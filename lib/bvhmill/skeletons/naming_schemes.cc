@@ -3,9 +3,64 @@
 #include <algorithm>
 #include <map>
 
-#include "bvhmill/skeletons/skeleton_tables.h"
-
 namespace bvhmill {
+namespace {
+
+static_assert(MirrorRole(Role::kLeftThigh) == Role::kRightThigh);
+static_assert(MirrorRole(Role::kRightToeTip) == Role::kLeftToeTip);
+
+// The role of the left side for a role of either side.
+constexpr Role LeftOf(Role role) {
+  return IsRight(role) ? MirrorRole(role) : role;
+}
+
+constexpr bool IsTrunk(Role role) {
+  return role >= Role::kHips && role <= Role::kHead;
+}
+
+// True if `above` is kNone, or a role of the trunk up to `highest`.
+constexpr bool IsBelow(Role above, Role highest) {
+  return above == Role::kNone || (IsTrunk(above) && above <= highest);
+}
+
+// MayFollow for roles of the left side; `above` may also be a role of the
+// trunk.
+bool MayFollowOnSide(Role role, Role above) {
+  constexpr int kFirst = IndexOf(Role::kLeftThumb1);
+  switch (role) {
+    case Role::kLeftEye:
+      return IsBelow(above, Role::kHead);
+    case Role::kLeftClavicle:
+      return IsBelow(above, Role::kNeck2);
+    case Role::kLeftUpperArm:
+      return above == Role::kLeftClavicle || IsBelow(above, Role::kNeck2);
+    case Role::kLeftThigh:
+      return IsBelow(above, Role::kSpine3);
+    default:
+      break;
+  }
+  const bool is_finger =
+      role >= Role::kLeftThumb1 && role <= Role::kLeftLittle3;
+  if (is_finger && (IndexOf(role) - kFirst) % 3 == 0) {
+    return above == Role::kLeftHand;
+  }
+  return IndexOf(above) + 1 == IndexOf(role);
+}
+
+}  // namespace
+
+bool MayFollow(Role role, Role above) {
+  if (IsTrunk(role)) {
+    return above == Role::kNone || (IsTrunk(above) && above < role);
+  }
+  if (role == Role::kHeadTop || role == Role::kJaw) {
+    return IsBelow(above, Role::kHead);
+  }
+  const bool one_side =
+      IsTrunk(above) || above == Role::kNone || IsLeft(role) == IsLeft(above);
+  return one_side && MayFollowOnSide(LeftOf(role), LeftOf(above));
+}
+
 namespace {
 
 std::vector<std::string_view> Split(std::string_view text, char mark) {
@@ -18,7 +73,7 @@ std::vector<std::string_view> Split(std::string_view text, char mark) {
   }
 }
 
-// As Split at '|'; none if the cell is empty.
+// The names in a cell, separated by '|'; none if the cell is empty.
 std::vector<std::string_view> NamesOf(std::string_view cell) {
   return cell.empty() ? std::vector<std::string_view>() : Split(cell, '|');
 }
@@ -56,7 +111,7 @@ Table MakeTable() {
   return table;
 }
 
-// Read once and kept.
+// Parsed at the first call, never freed.
 const Table& TheTable() {
   static const Table* const kTable = new Table(MakeTable());
   return *kTable;

@@ -1,21 +1,25 @@
 #pragma once
 
-// Recognizes the naming scheme of a skeleton, and the role of each joint.
+// Recognizes the naming scheme of a skeleton and the role of each joint, by the
+// names of its joints and by their positions in the tree.
+//
+//   const Recognition found = Recognize(skeleton);
+//   if (found.scheme != nullptr) ...         // "mixamo"
+//   const int32_t hips = NodeOfRole(found, Role::kHips);
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "bvhmill/clip/skeleton.h"
+#include "bvhmill/clip/clip.h"
 #include "bvhmill/skeletons/naming_schemes.h"
-#include "bvhmill/skeletons/role.h"
 
 namespace bvhmill {
 
 struct Recognition {
   // The scheme that names the most joints; null if no scheme fits. If joints
-  // have roles nevertheless, their names are those of several schemes.
+  // have roles without a scheme, their names mix several schemes.
   const NamingScheme* scheme = nullptr;
   // The common prefix of the names in this file: "mixamorig:".
   std::string prefix;
@@ -23,8 +27,8 @@ struct Recognition {
   int32_t matched = 0;
   // The number of joints.
   int32_t joints = 0;
-  // The role of each node; each role is given once. Joints below a joint of
-  // the same role, and those of a second figure, have none.
+  // The role of each node; kNone if it has none. Each role occurs once: joints
+  // below a joint of the same role, and those of a second figure, have none.
   std::vector<Role> roles;
 };
 
@@ -32,13 +36,14 @@ struct Recognition {
 // "Bip01 "), without regard to case, blanks, and the marks '_', '-' and '.'.
 // The joints above and below confirm a name: a shin is below a thigh of the
 // same side (MayFollow). So LeftLeg is the shin of Mixamo and the thigh of
-// SOMA. Among schemes that name equally many joints, that with fewer missing
-// limbs counts, then that with more names letter by letter, then the first.
+// SOMA. Among schemes that name equally many joints, the one with fewer missing
+// limbs wins, then the one with more names that are equal letter by letter,
+// then the first.
 //
-// A scheme must give a role to at least four joints of trunk, arms and legs
-// (kFewestRoles). If the words of the names (GuessRoles), as all schemes use
-// them, give a role to three more of the main joints (kMixedRoles), or to the
-// hips that the scheme misses, the names are mixed, and no scheme is returned.
+// A scheme must have a role for at least four joints of trunk, arms and legs.
+// If the words of the names, as all schemes use them, find a role for three
+// more of the main joints, or for the hips that the scheme misses, the names
+// are mixed, and no scheme is returned.
 //
 // Reads the first 1,024 joints with a known name. O(length of all names).
 Recognition Recognize(const Skeleton& skeleton);
@@ -51,10 +56,10 @@ constexpr int64_t RecognitionUnits(size_t nodes) {
 // The index of the node of `role`; -1 if there is none.
 int32_t NodeOfRole(const Recognition& recognition, Role role);
 
-// The new name of each node in the scheme `to`, as --names-to gives it; none
-// for a node that keeps its name. A joint with a role that `to` has gets the
-// name of that role. Others lose the prefix of the file. If the name of such a
-// joint is then that of another one, it ends in _2, _3 and so on. O(n log n).
+// The new name of each node in the scheme `to`, for --names-to; empty for a
+// node that keeps its name. A joint whose role `to` has is renamed to the name
+// of that role. Other joints lose the prefix of the file; if such a name is
+// then the name of another joint, _2, _3 and so on are appended. O(n log n).
 std::vector<std::string> NamesIn(const NamingScheme& to,
                                  const Skeleton& skeleton,
                                  const Recognition& recognition);

@@ -1,33 +1,33 @@
 #pragma once
 
-// Evidence for the up axis of a clip, which its file does not state.
+// Decides the up axis of a clip by evidence, since its file does not state it.
 
 #include <array>
 #include <optional>
 
-#include "bvhmill/clip/skeleton.h"
+#include "bvhmill/clip/clip.h"
 
 namespace bvhmill {
 
-// The axis that the vector `up` has at least the share `least` of, as an index
-// of +X, +Y, +Z, -X, -Y, -Z. `up` is a mean of unit vectors, such as those from
-// the feet to the head.
-std::optional<int> ClearDirection(const std::array<double, 3>& up,
-                                  double least);
-
 // The up axis by each kind of evidence: Y, Z, or kUnknown.
 struct UpEvidence {
-  // Along which the head is above the feet: in the frames, and in the rest pose
-  // that the OFFSETs give.
+  // The axis along which the head is above the feet in the frames.
   UpAxis pose = UpAxis::kUnknown;
+  // The same in the rest pose, which the OFFSETs define.
   UpAxis rest = UpAxis::kUnknown;
-  // Along which the body root is at the height of hips above 0.
+  // The axis along which the body root is at the height of hips above 0.
   UpAxis height = UpAxis::kUnknown;
 };
 
 // The axis with two votes or more, and more than the other one; kUnknown if
-// there is none. Each evidence has a vote. Y has one more, since BVH files are
-// Y up by convention.
+// there is none. Each kind of evidence has a vote. Y has one more, since BVH
+// files are Y up by convention.
 UpAxis ChooseUpAxis(const UpEvidence& evidence);
+
+// The axis along which the absolute component of `up` is largest, as an index
+// of +X, +Y, +Z, -X, -Y, -Z; nullopt if the component is below `least`. `up` is
+// a mean of unit vectors, such as those from the feet to the head.
+std::optional<int> ClearDirection(const std::array<double, 3>& up,
+                                  double least);
 
 }  // namespace bvhmill

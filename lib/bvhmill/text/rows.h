@@ -1,10 +1,14 @@
 #pragma once
 
-// Parses regular rows of MOTION, many lines at a time. This is the fast path of
-// the reader.
+// Parses regular rows of MOTION, many lines at a time: the fast path of the
+// reader.
 //
-// One algorithm has an implementation for each CPU target. The scalar target is
-// the slow twin; tests compare the others with it.
+//   const RowsScan scan = ScanRows(BestRowsTarget(), text, width, values,
+//                                  ThreadRowsWorkspace());
+//   // values: scan.rows * width floats; text.substr(scan.bytes) is not parsed.
+//
+// Each CPU target has an implementation of one algorithm (rows-inl.h). The
+// scalar target parses number by number; tests compare the others with it.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,14 +18,14 @@
 
 namespace bvhmill {
 
-// Longer lines are left to the caller, which checks their length.
+// ScanRows stops before longer lines: the caller checks their length.
 inline constexpr size_t kMaxScannedLineBytes = size_t{60} * 1024;
 
-// How much of a text ScanRows took.
+// The part of a text that ScanRows parsed.
 struct RowsScan {
   // Full rows written.
   size_t rows = 0;
-  // Bytes of the whole lines that were taken, with their line ends.
+  // Bytes of the parsed lines, with their line ends.
   size_t bytes = 0;
   // Line ends in those bytes; CRLF counts as one.
   int64_t lines = 0;
@@ -33,7 +37,7 @@ enum class RowsTarget : uint8_t { kScalar, kAvx2, kAvx512 };
 std::string_view RowsTargetName(RowsTarget target);
 // True if this machine can run `target`.
 bool IsSupported(RowsTarget target);
-// The fastest supported target. Determined once, then cheap.
+// The fastest supported target. Cheap after the first call.
 RowsTarget BestRowsTarget();
 
 // Scratch buffers of ScanRows, about 400 KB. Reuse them from call to call. Not
@@ -68,8 +72,8 @@ RowsWorkspace* ThreadRowsWorkspace();
 //   - when `out` has no space for another row,
 //   - at the end of the text, which also ends a line.
 //
-// Requires `width` >= 1. Cost: O(bytes taken), plus up to kMaxScannedLineBytes
-// that are looked at and not taken.
+// Requires `width` >= 1. Cost: O(bytes parsed), plus up to kMaxScannedLineBytes
+// that are examined and not parsed.
 RowsScan ScanRows(RowsTarget target, std::string_view text, size_t width,
                   std::span<float> out, RowsWorkspace* workspace);
 
@@ -84,17 +88,17 @@ class RowsPlacer {
 // The longest block that ScanRowsBlock accepts.
 inline constexpr size_t kMaxRowsBlockBytes = kMaxScannedLineBytes;
 
-// Parses `block`, which consists of whole lines, if ScanRows would take all of
+// Parses `block`, which consists of whole lines, if ScanRows would parse all of
 // it. First counts its rows, then calls `placer` once, then writes the rows
-// where `placer` says. So several threads can parse one text without counting
-// its lines first.
+// into the space from `placer`. So several threads can parse one text without
+// counting its lines first.
 //
-// Returns the same as ScanRows. Takes nothing (all counts are 0) if some line
+// Returns the same as ScanRows. Parses nothing (all counts are 0) if some line
 // is not regular or if `placer` has no space; then `placer` may or may not have
-// been called, and the values already written are not valid.
+// been called, and values that are already written are not valid.
 //
-// `ahead` is text that this thread is going to parse next; it is only
-// prefetched into the cache, and may be empty.
+// `ahead` is the text that this thread parses next; it is only prefetched into
+// the cache, and may be empty.
 RowsScan ScanRowsBlock(RowsTarget target, std::string_view block, size_t width,
                        RowsPlacer* placer, std::string_view ahead,
                        RowsWorkspace* workspace);

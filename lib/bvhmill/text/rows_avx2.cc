@@ -13,7 +13,6 @@
 
 #include "bvhmill/text/lines.h"
 #include "bvhmill/text/number.h"
-#include "bvhmill/text/rows_constants.h"
 #include "bvhmill/text/rows_targets.h"
 
 #if defined(__clang__)
@@ -252,10 +251,7 @@ struct Ops {
   }
 };
 
-// Order matters: each file uses the one before.
-#include "bvhmill/text/rows_stage1-inl.h"
-#include "bvhmill/text/rows_stage2-inl.h"
-#include "bvhmill/text/rows_stages-inl.h"
+#include "bvhmill/text/rows-inl.h"
 
 }  // namespace
 

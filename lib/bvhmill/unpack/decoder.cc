@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include <array>
+#include <string>
 
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
@@ -25,7 +26,7 @@ absl::Status Broken(const std::string& why) {
   return MakeStatus(absl::StatusCode::kInvalidArgument, why);
 }
 
-// Passes bytes on until the limit is reached.
+// Passes bytes to a sink until the limit is reached.
 class Meter {
  public:
   explicit Meter(int64_t max_bytes) : max_bytes_(max_bytes) {}
@@ -93,7 +94,7 @@ class GzipDecoder final : public Decoder {
     return MakeStatus(absl::StatusCode::kResourceExhausted, "out of memory");
   }
 
-  // Decodes the input that is set, and writes all output that it gives.
+  // Decodes the input of `stream_` and writes its output.
   absl::Status Inflate(Sink* sink) {
     bool is_full = false;
     while (stream_.avail_in > 0 || is_full) {
@@ -103,8 +104,8 @@ class GzipDecoder final : public Decoder {
       stream_.next_out = reinterpret_cast<Bytef*>(piece_.data());
       stream_.avail_out = static_cast<uInt>(piece_.size());
       const int result = inflate(&stream_, Z_NO_FLUSH);
-      // Bytes before a fault count, so that the result is the same for every
-      // way in which the source is cut into pieces.
+      // Bytes before a fault count, so that the result does not depend on how
+      // the source is cut into pieces.
       BVHMILL_RETURN_IF_ERROR(meter_.Pass(
           {piece_.data(), piece_.size() - stream_.avail_out}, sink));
       // Z_BUF_ERROR is no fault: the output was full before, and nothing was

@@ -1,16 +1,15 @@
 #pragma once
 
-// Decodes compressed sources, piece by piece, up to a limit:
+// Decodes compressed sources piece by piece, up to a limit:
 //
 //   auto decoder = MakeDecoder(Encoding::kGzip, max_bytes);
 //   ... for each piece: decoder->Push(piece, &sink) ...
 //   decoder->End();
 //
-// A library of its own: only programs that take compressed clips need zstd.
+// A separate library: only programs that read compressed clips need zstd.
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -27,17 +26,17 @@ enum class Encoding : uint8_t {
   kZstd,
 };
 
-// Decodes one source. Not thread-safe. Takes 64 KiB and the window of its
-// format: 32 KiB for gzip, 8 MiB for zstd.
+// Decodes one source. Not thread-safe. Memory: 64 KiB and the window of its
+// format, 32 KiB for gzip and 8 MiB for zstd; see DecoderBytes.
 class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  // Decodes the next piece, of any size. Passes all output that can be made by
-  // now to `sink`, in pieces of at most 64 KiB; kIdentity passes `bytes` on as
-  // one piece. RESOURCE_EXHAUSTED if the output exceeds the limit: `sink` does
-  // not get the piece that exceeds it. INVALID_ARGUMENT if the bytes are not of
-  // the encoding. Errors of `sink` are returned. Do not call it again after an
+  // Decodes the next piece, of any size. Passes all output that is known by now
+  // to `sink`, in pieces of at most 64 KiB; kIdentity passes `bytes` as one
+  // piece. RESOURCE_EXHAUSTED if the output exceeds the limit: `sink` does not
+  // receive the piece that exceeds it. INVALID_ARGUMENT if the bytes are not of
+  // the encoding. Returns errors of `sink`. Do not call it again after an
   // error.
   virtual absl::Status Push(std::string_view bytes, Sink* sink) = 0;
 
@@ -45,10 +44,10 @@ class Decoder {
   virtual absl::Status End() = 0;
 };
 
-// The most memory that a decoder takes, in bytes.
+// The maximum memory of a decoder, in bytes.
 int64_t DecoderBytes(Encoding encoding);
 
-// Makes a decoder whose output is at most `max_bytes`; 0: any number.
+// A decoder whose output is at most `max_bytes`; 0: no limit.
 std::unique_ptr<Decoder> MakeDecoder(Encoding encoding, int64_t max_bytes);
 // The same for RFC 1950, which gRPC calls deflate. No clips use it.
 std::unique_ptr<Decoder> MakeZlibDecoder(int64_t max_bytes);

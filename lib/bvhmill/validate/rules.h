@@ -1,8 +1,8 @@
 #pragma once
 
-// The rules that look at a whole clip at once, one after the other. Each logs
-// what it finds. Rules about the steps of joints are in motion/motion_rule.h.
-// Private to validate/.
+// The rules that look at a whole clip at once. Validate applies them one after
+// the other, and each logs what it finds. Rules about the steps of joints are
+// in motion/motion_rule.h.
 
 #include "bvhmill/report/issue_log.h"
 #include "bvhmill/validate/checked_clip.h"
@@ -11,9 +11,9 @@ namespace bvhmill {
 
 // Names and offsets of the skeleton, how position channels are to be read, and
 // hints about the unit and the up axis: SKELETON_*, DATA_ROOT_OFFSET_ADDITIVE,
-// DATA_JOINT_POSITIONS_*, DATA_UNIT_GUESS, DATA_UP_AXIS_GUESS. Writes two facts
-// of clip.motion. O(size of the facts), times the depth of the skeleton for
-// joints with positions.
+// DATA_JOINT_POSITIONS_*, DATA_UNIT_GUESS, DATA_UP_AXIS_GUESS. Writes
+// has_global_positions and seems_z_up of clip.motion. O(size of the facts +
+// nodes).
 void CheckSamples(const CheckedClip& clip, IssueLog* log);
 
 // The rest pose and the ends of the clip: DATA_ASYMMETRY, DATA_REST_POSE,
@@ -34,12 +34,12 @@ void CheckPositions(const CheckedClip& clip, IssueLog* log);
 //   DATA_FLOOR_OFFSET   the figure does not stand on 0
 //   DATA_FOOT_SKATE     feet that stand on the floor move over it
 //   DATA_ROOT_SCALE     the floor is far from 0 while the figure moves, or the
-//                       root moves much less than its feet ask for
+//                       root moves much less than its feet require
 //
 // The root is the body root (MotionFacts). Up is the axis that the caller
 // states; else the one along which the head is clearly above the feet; else Z
-// if the rest pose hints at it; else Y. The rules are silent about figures
-// without landmarks. Frames are judged at about 30 a second: see LandmarkStep.
+// if the rest pose hints at it; else Y. Figures without landmarks get no issue.
+// Frames are judged at about 30 a second: see LandmarkStep.
 // O(judged frames).
 void CheckFloor(const CheckedClip& clip, IssueLog* log);
 

@@ -12,7 +12,7 @@ absl::Status Validate(const CheckedClip& clip, bool with_data,
     CheckSamples(clip, log);
     return absl::OkStatus();
   }
-  // Each may use the facts that those before it wrote.
+  // Each may use the facts that the ones before it wrote.
   BVHMILL_RETURN_IF_ERROR(CheckMotion(clip, parallel, budget, memory, log));
   CheckSamples(clip, log);
   CheckPoses(clip, log);

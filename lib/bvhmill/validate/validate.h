@@ -1,7 +1,7 @@
 #pragma once
 
-// Rules about a clip that was read. They find clips that are well-formed but
-// probably not as intended.
+// Applies the rules about a clip that was read. They find clips that are
+// well-formed but probably not as intended.
 
 #include <memory>
 
@@ -14,9 +14,10 @@
 
 namespace bvhmill {
 
-// Applies all rules and logs what they find; writes the facts of clip.motion.
-// Without `with_data` only those of the skeleton (SKELETON_*). Draws its memory
-// from `budget`; fails with its status. O(values).
+// Applies all rules, logs what they find, and writes the facts of clip.motion.
+// Without `with_data`, for a caller that lists no DATA_* issue, applies only
+// CheckSamples (rules.h). Draws its memory from `budget`; fails with the status
+// of the budget. O(values).
 absl::Status Validate(const CheckedClip& clip, bool with_data,
                       Parallel* parallel, Budget* budget, MotionMemory* memory,
                       IssueLog* log);

@@ -3,19 +3,17 @@
 #include <google/protobuf/descriptor.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/bounds.h"
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/pipeline/option_rows.h"
-#include "bvhmill/wire/anim_constraint.h"
-#include "bvhmill/wire/thresholds.h"
 #include "bvhmill/wire/unknown_fields.h"
 
 namespace bvhmill::wire {
@@ -26,6 +24,8 @@ using google::protobuf::EnumDescriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
+
+// Options and their fields.
 
 // An option and its field.
 struct OptionField {
@@ -68,7 +68,7 @@ OptionField FieldFor(const OptionRow& row, std::string_view name,
   return out;
 }
 
-// The messages of all options but those of outputs.
+// The messages of all options except the options of outputs.
 const std::vector<MessageFields>& ClipMessages() {
   static const auto* const kMessages = [] {
     auto* const out = new std::vector<MessageFields>();
@@ -149,6 +149,62 @@ void SetNumber(T value, const FieldDescriptor* field, Message* message) {
   }
 }
 
+// A constraint of an .anim as a message, and back.
+
+std::array<float, 3> VectorOf(const v1::AnimVector& v) {
+  return {v.x(), v.y(), v.z()};
+}
+
+void SetVector(const std::array<float, 3>& v, v1::AnimVector* out) {
+  out->set_x(v[0]);
+  out->set_y(v[1]);
+  out->set_z(v[2]);
+}
+
+// INVALID_ARGUMENT "path.field: why" for what the plain data cannot represent:
+// an unknown type, a chain above 255 joints. CheckOptions finds values that no
+// viewer accepts.
+absl::Status ReadConstraint(const std::string& path,
+                            const v1::AnimConstraint& from,
+                            AnimConstraint* to) {
+  constexpr uint32_t kMaxChain = 255;
+  if (from.chain_length() > kMaxChain) {
+    return InvalidField(path + ".chain_length", "is above 255");
+  }
+  if (!v1::AnimConstraintType_IsValid(from.type())) {
+    return UnknownValue(path + ".type", from.type());
+  }
+  to->chain_length = static_cast<uint8_t>(from.chain_length());
+  to->type = from.type() == v1::ANIM_CONSTRAINT_TYPE_PLANE ? 1 : 0;
+  to->source_volume = from.source_volume();
+  to->target_volume = from.target_volume();
+  to->source_offset = VectorOf(from.source_offset());
+  to->target_offset = VectorOf(from.target_offset());
+  to->target_direction = VectorOf(from.target_direction());
+  to->ease_in_start = from.ease_in_start_seconds();
+  to->ease_in_stop = from.ease_in_stop_seconds();
+  to->ease_out_start = from.ease_out_start_seconds();
+  to->ease_out_stop = from.ease_out_stop_seconds();
+  return absl::OkStatus();
+}
+
+void WriteConstraint(const AnimConstraint& from, v1::AnimConstraint* to) {
+  to->set_chain_length(from.chain_length);
+  to->set_type(from.type == 1 ? v1::ANIM_CONSTRAINT_TYPE_PLANE
+                              : v1::ANIM_CONSTRAINT_TYPE_POINT);
+  to->set_source_volume(from.source_volume);
+  to->set_target_volume(from.target_volume);
+  SetVector(from.source_offset, to->mutable_source_offset());
+  SetVector(from.target_offset, to->mutable_target_offset());
+  SetVector(from.target_direction, to->mutable_target_direction());
+  to->set_ease_in_start_seconds(from.ease_in_start);
+  to->set_ease_in_stop_seconds(from.ease_in_stop);
+  to->set_ease_out_start_seconds(from.ease_out_start);
+  to->set_ease_out_stop_seconds(from.ease_out_stop);
+}
+
+// The value of an option in its field, and back.
+
 // Reads the field of an option into its place, which has the default. A list is
 // counted before it is copied.
 struct FieldReader {
@@ -173,7 +229,7 @@ struct FieldReader {
     return entries <= most ? absl::OkStatus()
                            : CheckCount(Path(), entries, most);
   }
-  // The message, as the one type that has an option of this kind.
+  // The message, as the only type that has an option of this kind.
   template <typename T>
   const T& As() const {
     return static_cast<const T&>(message);
@@ -242,7 +298,7 @@ struct FieldReader {
     const auto& names = As<v1::ClipEdits>().rename();
     BVHMILL_RETURN_IF_ERROR(Count(static_cast<int>(names.size())));
     to->assign(names.begin(), names.end());
-    // A map of the wire comes in any order, and errors name the first.
+    // A map on the wire has no order, and errors name the first entry.
     std::sort(to->begin(), to->end());
     return absl::OkStatus();
   }
@@ -333,8 +389,8 @@ struct FieldReader {
   }
 };
 
-// Writes the value of an option, which is not the default, into its field.
-// A name that is not UTF-8 means its text, also without a server.
+// Writes the value of an option, which is not the default, into its field. A
+// name that is not UTF-8 is decoded (ToUtf8).
 struct FieldWriter {
   const OptionField& option;
   Message* message;
@@ -545,7 +601,7 @@ v1::ConvertOptions ToProto(const ConvertOptions& options) {
   for (const MessageFields& fields : ClipMessages()) {
     WriteFields(fields, options, &message);
   }
-  // Not set, it would ask for the limit of the server.
+  // Without it, the message would ask for the limit of the server.
   message.mutable_validation()->set_max_issues(
       static_cast<int32_t>(options.report.max_issues));
   for (const OutputRequest& request : options.outputs) {
@@ -566,6 +622,41 @@ const Format* FormatOf(const v1::OutputRequest& message) {
       v1::OutputRequest::GetReflection()->GetOneofFieldDescriptor(message,
                                                                   kFormat);
   return field == nullptr ? nullptr : FindFormat(field->name());
+}
+
+std::optional<SourceFormat> FromProto(v1::SourceFormat format) {
+  if (format == v1::SOURCE_FORMAT_UNSPECIFIED) return SourceFormat::kBvh;
+  return SourceFormatOfNumber(static_cast<int>(format));
+}
+
+v1::SourceFormat ToProto(SourceFormat format) {
+  return format == SourceFormat::kBvh ? v1::SOURCE_FORMAT_UNSPECIFIED
+                                      : static_cast<v1::SourceFormat>(format);
+}
+
+void ToProto(const SourceFormatInfo& info, v1::SourceFormatInfo* out) {
+  out->set_format(static_cast<v1::SourceFormat>(info.format));
+  out->set_name(std::string(info.name));
+  out->set_media_type(std::string(info.media_type));
+  out->set_file_extension(std::string(info.extension));
+}
+
+void ToProto(const std::vector<ThresholdChoice>& choices, RuleThresholds* out) {
+  out->Clear();
+  for (const auto& [code, name, value] : choices) {
+    v1::RuleThreshold* threshold = out->Add();
+    threshold->set_code(code);
+    threshold->set_name(name);
+    threshold->set_value(value);
+  }
+}
+
+void FromProto(const RuleThresholds& message,
+               std::vector<ThresholdChoice>* out) {
+  out->clear();
+  for (const v1::RuleThreshold& threshold : message) {
+    out->push_back({threshold.code(), threshold.name(), threshold.value()});
+  }
 }
 
 }  // namespace bvhmill::wire

@@ -8,14 +8,13 @@
 #include <cstdint>
 #include <utility>
 
-#include "bvhmill/wire/measures.h"
 #include "bvhmill/wire/result.h"
 #include "bvhmill/wire/status.h"
 
 namespace bvhmill::wire {
 namespace {
 
-// To the bit: zeros have signs.
+// Compares offsets bit for bit, since zeros have signs.
 bool IsSame(const JointInfo& a, const JointInfo& b) {
   using Bits = std::array<uint32_t, 3>;
   return a.parent == b.parent && a.end_site == b.end_site &&
@@ -28,8 +27,8 @@ struct KnownJoints {
   std::string bytes;
 };
 
-// Clips of one rig that were read one after another share their joints; others
-// of it have their own.
+// Clips of one rig that were read one after another share their joints; other
+// clips of the rig have equal ones.
 bool AreSame(const JointList& a, const JointList& b) {
   return a.IsSharedWith(b) ||
          std::equal(a.begin(), a.end(), b.begin(), b.end(), &IsSame);
@@ -50,7 +49,7 @@ void AppendJoints(const JointList& joints, std::string* out) {
   known = {joints, std::move(bytes)};
 }
 
-// All but info and outputs.
+// All fields except info and outputs.
 std::string SerializeFields(std::string_view key, const ConvertResult& result) {
   v1::ClipResult fields;
   fields.set_key(key.data(), key.size());
@@ -61,7 +60,7 @@ std::string SerializeFields(std::string_view key, const ConvertResult& result) {
   return fields.SerializeAsString();
 }
 
-// All of a field of v1::ClipResult but the data.
+// A field of v1::ClipResult for an output, without its data.
 std::string OutputHead(const OutputInfo& output, size_t data_bytes) {
   v1::Output message;
   ToProto(output, &message);

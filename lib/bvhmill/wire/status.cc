@@ -4,9 +4,8 @@
 #include <charconv>
 #include <utility>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 
 namespace bvhmill::wire {
 namespace {

@@ -3,7 +3,7 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/unknown_field_set.h>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 
 namespace bvhmill::wire {
 namespace {
@@ -11,6 +11,8 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
+
+constexpr size_t kMaxUnknownFields = 16;
 
 std::string Below(std::string_view path, const FieldDescriptor& field) {
   std::string out(path);

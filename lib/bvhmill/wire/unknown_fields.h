@@ -1,7 +1,11 @@
 #pragma once
 
 // Fields and enum values of a message that this version of the API does not
-// know: a newer client sent them, or one that made a mistake.
+// know: the client is newer or made a mistake.
+//
+//   std::vector<std::string> fields;
+//   AddUnknownFields(message, "options", &fields);
+//   fields[0];  // "options.read: field 99"
 
 #include <google/protobuf/message.h>
 
@@ -13,21 +17,19 @@
 
 namespace bvhmill::wire {
 
-// The largest number of fields that are listed.
-inline constexpr size_t kMaxUnknownFields = 16;
+// Adds the unknown fields of `message` and of all messages within it to
+// `fields`, until it has 16 entries: each as the path of the message and the
+// number of the field, such as "options.read: field 99". `path` is the path of
+// `message`. O(fields).
+void AddUnknownFields(const google::protobuf::Message& message,
+                      std::string_view path, std::vector<std::string>* fields);
 
-// Adds the unknown fields of `message` to `fields` until these are
-// kMaxUnknownFields: each as `path`, the path of the message, and its number,
-// such as "options.read: field 99". Ignores the messages within `message`.
+// The same for `message` alone, without the messages within it.
 void AddOwnUnknownFields(const google::protobuf::Message& message,
                          std::string_view path,
                          std::vector<std::string>* fields);
 
-// The same for `message` and all messages within it. O(fields).
-void AddUnknownFields(const google::protobuf::Message& message,
-                      std::string_view path, std::vector<std::string>* fields);
-
-// The error of a call whose `field` has an enum value that is not known.
+// INVALID_ARGUMENT for a `field` whose enum value is not known.
 absl::Status UnknownValue(std::string_view field, int value);
 
 }  // namespace bvhmill::wire

@@ -1,11 +1,15 @@
 #include "server/store/files/file_blob_store.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -356,6 +360,399 @@ absl::Status FileBlobStore::StartUpload(const BlobName& name,
   BVHMILL_RETURN_IF_ERROR(out->Start());
   *upload = std::move(out);
   return absl::OkStatus();
+}
+
+// The folders of a FileBlobStore: how they are made, locked and written.
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Threads that make files in one folder wait for each other.
+constexpr int kNewFolders = 16;
+// Changes of a folder within a tick of the clock have one time.
+constexpr int64_t kTickNs = 50'000'000;
+constexpr char kLockName[] = "/lock";
+
+int64_t NanosecondsOf(const timespec& time) {
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// The time at which the names in a folder changed last; -1 if it is not known.
+int64_t ChangeOf(const std::string& folder) {
+  struct stat found = {};
+  return stat(folder.c_str(), &found) == 0 ? NanosecondsOf(found.st_mtim) : -1;
+}
+
+absl::Status RemoveFilesIn(const std::string& folder) {
+  std::error_code error;
+  for (const auto& file : fs::directory_iterator(folder, error)) {
+    BVHMILL_RETURN_IF_ERROR(RemoveFile(file.path().native()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status LockUpload(const std::string& path, int flags, OwnedFile* file,
+                        bool* is_locked) {
+  *is_locked = false;
+  while (true) {
+    BVHMILL_RETURN_IF_ERROR(OpenFile(path, O_RDWR | O_APPEND | flags, file));
+    if (flock(file->get(), LOCK_EX | LOCK_NB) != 0) {
+      return errno == EWOULDBLOCK ? absl::OkStatus()
+                                  : FileFault("lock", path, errno);
+    }
+    struct stat opened = {};
+    struct stat named = {};
+    const bool is_same = fstat(file->get(), &opened) == 0 &&
+                         stat(path.c_str(), &named) == 0 &&
+                         opened.st_ino == named.st_ino;
+    *is_locked = is_same;
+    // The upload that held the lock has ended, and its file is gone: try again.
+    if (is_same) return absl::OkStatus();
+  }
+}
+
+std::string SpaceOfUpload(const std::string& path) {
+  const std::string name = fs::path(path).filename();
+  return name.substr(0, name.find('-'));
+}
+
+bool HasServers(const std::string& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder + "/new", error)) {
+    OwnedFile lock;
+    const std::string path = entry.path().native() + kLockName;
+    if (!OpenFile(path, O_RDONLY, &lock).ok()) continue;
+    if (flock(lock.get(), LOCK_SH | LOCK_NB) != 0) return true;
+  }
+  return false;
+}
+
+absl::Status FileBlobStore::Open(const std::string& folder, FolderUse use,
+                                 const BlobQuota& quota,
+                                 std::unique_ptr<FileBlobStore>* store) {
+  std::unique_ptr<FileBlobStore> out(new FileBlobStore(folder, use, quota));
+  BVHMILL_RETURN_IF_ERROR(out->Prepare());
+  *store = std::move(out);
+  return absl::OkStatus();
+}
+
+absl::Status FileBlobStore::Prepare() {
+  if (use_ == FolderUse::kReadOnly) return absl::OkStatus();
+  for (const char* name : {"/blobs", "/uploads", "/new"}) {
+    BVHMILL_RETURN_IF_ERROR(MakeFolder(folder_ + name));
+  }
+  BVHMILL_RETURN_IF_ERROR(SyncFolder(folder_));
+  new_folder_ = folder_ + "/new";
+  if (use_ == FolderUse::kShared) BVHMILL_RETURN_IF_ERROR(LockNewFolder());
+  for (int i = 0; i < kNewFolders; ++i) {
+    BVHMILL_RETURN_IF_ERROR(MakeFolder(NewFolder(i)));
+    BVHMILL_RETURN_IF_ERROR(RemoveFilesIn(NewFolder(i)));
+  }
+  return use_ == FolderUse::kShared ? DropNewFolders() : CountBytes();
+}
+
+void FileBlobStore::CountUploads() {
+  std::error_code error;
+  for (const auto& file : fs::directory_iterator(folder_ + "/uploads", error)) {
+    const auto size = static_cast<int64_t>(file.file_size(error));
+    if (!error && size > 0) {
+      budget_.Add(SpaceOfUpload(file.path()), CountedBytes(size));
+    }
+  }
+}
+
+absl::Status FileBlobStore::CountBytes() {
+  CountUploads();
+  return List([this](const BlobEntry& entry) {
+    budget_.Add(entry.name.space, CountedBytes(entry.size));
+    return true;
+  });
+}
+
+void FileBlobStore::SetBytes(const SpaceBytes& bytes) {
+  if (use_ != FolderUse::kShared) return;
+  budget_.Set(bytes);
+  CountUploads();
+}
+
+// Before the new folder is locked, another server may take it for that of a
+// server that is gone, and remove it. Then this server makes another folder.
+absl::Status FileBlobStore::LockNewFolder() {
+  while (true) {
+    const std::string folder = folder_ + "/new/" + RandomName();
+    BVHMILL_RETURN_IF_ERROR(MakeFolder(folder));
+    const absl::Status opened =
+        OpenFile(folder + kLockName, O_RDWR | O_CREAT, &new_lock_);
+    if (absl::IsNotFound(opened)) continue;
+    BVHMILL_RETURN_IF_ERROR(opened);
+    if (flock(new_lock_.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    new_folder_ = folder;
+    if (access((folder + kLockName).c_str(), F_OK) == 0) break;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FileBlobStore::DropNewFolders() {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_ + "/new", error)) {
+    const std::string& folder = entry.path().native();
+    if (folder == new_folder_) continue;
+    OwnedFile lock;
+    if (!OpenFile(folder + kLockName, O_RDWR | O_CREAT, &lock).ok()) continue;
+    if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    for (int i = 0; i < kNewFolders; ++i) {
+      const std::string part = folder + "/" + std::to_string(i);
+      BVHMILL_RETURN_IF_ERROR(RemoveFilesIn(part));
+      rmdir(part.c_str());
+    }
+    BVHMILL_RETURN_IF_ERROR(RemoveFile(folder + kLockName));
+    rmdir(folder.c_str());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FileBlobStore::CheckThere() const {
+  // A check says of each blob that it is missing.
+  if (use_ == FolderUse::kReadOnly) return absl::OkStatus();
+  const std::string path = folder_ + "/blobs";
+  struct stat found = {};
+  if (stat(path.c_str(), &found) == 0) return absl::OkStatus();
+  if (errno != ENOENT && errno != ENOTDIR) {
+    return FileFault("find", path, errno);
+  }
+  return MakeCallError({.code = absl::StatusCode::kUnavailable,
+                        .reason = "BLOBS_UNAVAILABLE",
+                        .args = {{"path", path}, {"retry_after_ms", "1000"}},
+                        .message = "the folder of the blobs is gone"});
+}
+
+std::string FileBlobStore::NewFolder(int64_t number) const {
+  return new_folder_ + "/" + std::to_string(number % kNewFolders);
+}
+
+std::string FileBlobStore::NewPath(int64_t number) const {
+  return NewFolder(number) + "/" + std::to_string(number);
+}
+
+std::string FileBlobStore::FolderOf(const BlobName& name) const {
+  return folder_ + "/blobs/" + name.space + "/" + name.digest.substr(0, 2);
+}
+
+std::string FileBlobStore::PathOf(const BlobName& name) const {
+  return FolderOf(name) + "/" + name.digest;
+}
+
+std::string FileBlobStore::UploadPath(const BlobName& name) const {
+  return folder_ + "/uploads/" + name.space + "-" + name.digest;
+}
+
+// Makes the folder of a blob; its name is on the disk when this returns.
+absl::Status FileBlobStore::ReadyFolder(const BlobName& name) {
+  const std::string folder = FolderOf(name);
+  const std::string space = folder_ + "/blobs/" + name.space;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ready_.contains(folder)) return absl::OkStatus();
+  }
+  // If all blobs are gone, their folder is not made anew.
+  BVHMILL_RETURN_IF_ERROR(CheckThere());
+  BVHMILL_RETURN_IF_ERROR(MakeFolder(folder));
+  BVHMILL_RETURN_IF_ERROR(SyncFolder(space));
+  BVHMILL_RETURN_IF_ERROR(SyncFolder(folder_ + "/blobs"));
+  const std::lock_guard lock(mutex_);
+  ready_.insert(folder);
+  return absl::OkStatus();
+}
+
+bool FileBlobStore::AreSynced(const std::string& folder) {
+  const int64_t change = use_ == FolderUse::kShared ? ChangeOf(folder) : 0;
+  const std::lock_guard lock(mutex_);
+  if (naming_.contains(folder)) return false;
+  const auto found = synced_.find(folder);
+  return found != synced_.end() && change >= 0 && found->second == change;
+}
+
+// Names are on the disk before one of them is said to exist. A process that was
+// killed, or an fsync that failed, may have left some that are not.
+absl::Status FileBlobStore::SyncNames(const std::string& folder) {
+  int64_t change = 0;
+  if (use_ == FolderUse::kShared) {
+    timespec now = {};
+    clock_gettime(CLOCK_REALTIME, &now);
+    change = ChangeOf(folder);
+    // A later change may have the same time: then it is looked at again.
+    if (NanosecondsOf(now) - change < kTickNs) change = -1;
+  }
+  const absl::Status synced = SyncFolder(folder);
+  const std::lock_guard lock(mutex_);
+  if (synced.ok()) {
+    synced_[folder] = change;
+  } else {
+    synced_.erase(folder);
+  }
+  return synced;
+}
+
+// Reading, listing and removing: the part of FileBlobStore that makes no blobs.
+
+namespace {
+
+namespace fs = std::filesystem;
+
+int64_t MillisecondsOf(const timespec& time) {
+  return int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
+}
+
+class FileReader final : public BlobReader {
+ public:
+  FileReader(std::string path, OwnedFile file, int64_t size)
+      : path_(std::move(path)), file_(std::move(file)), size_(size) {}
+
+  int64_t size() const override { return size_; }
+  absl::Status Read(int64_t offset, size_t size,
+                    std::string* bytes) const override {
+    // No buffer is larger than what is left.
+    const auto left = static_cast<size_t>(std::max<int64_t>(size_ - offset, 0));
+    return ReadFileAt(file_, path_, offset, std::min(size, left), bytes);
+  }
+
+ private:
+  const std::string path_;
+  const OwnedFile file_;
+  const int64_t size_;
+};
+
+}  // namespace
+
+absl::Status FileBlobStore::Find(const BlobName& name, bool* exists) {
+  const std::string path = PathOf(name);
+  *exists = utimensat(AT_FDCWD, path.c_str(), nullptr, 0) == 0;
+  if (!*exists && errno != ENOENT && errno != ENOTDIR) {
+    return FileFault("find", path, errno);
+  }
+  if (!*exists) return CheckThere();
+  const std::string folder = FolderOf(name);
+  return AreSynced(folder) ? absl::OkStatus() : SyncNames(folder);
+}
+
+absl::Status FileBlobStore::FindSizes(std::span<const BlobName> names,
+                                      std::vector<int64_t>* sizes) {
+  sizes->assign(names.size(), 0);
+  for (size_t i = 0; i < names.size(); ++i) {
+    struct stat found = {};
+    if (stat(PathOf(names[i]).c_str(), &found) == 0) {
+      (*sizes)[i] = found.st_size;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FileBlobStore::Open(const BlobName& name,
+                                 std::unique_ptr<BlobReader>* reader) {
+  const std::string path = PathOf(name);
+  OwnedFile file;
+  struct stat found = {};
+  const absl::Status opened = OpenFile(path, O_RDONLY, &file);
+  if (absl::IsNotFound(opened)) BVHMILL_RETURN_IF_ERROR(CheckThere());
+  BVHMILL_RETURN_IF_ERROR(opened);
+  if (fstat(file.get(), &found) != 0) return FileFault("open", path, errno);
+  *reader = std::make_unique<FileReader>(path, std::move(file), found.st_size);
+  return absl::OkStatus();
+}
+
+// Writes and reads a byte in the folder of the blobs. If that works, the store
+// works, and the fault concerns this blob alone.
+bool FileBlobStore::IsOfBlob(const absl::Status& fault) {
+  if (!absl::IsInternal(fault)) return false;
+  const std::string blobs = folder_ + "/blobs";
+  OwnedFile file;
+  std::string byte;
+  return OpenUnnamedFile(blobs, &file).ok() &&
+         WriteFile(file, blobs, "a").ok() &&
+         ReadFileAt(file, blobs, 0, 1, &byte).ok() && byte == "a";
+}
+
+absl::Status FileBlobStore::WasUsed(const BlobName& name, int64_t since_ms,
+                                    bool* was_used) {
+  const std::string path = PathOf(name);
+  struct stat found = {};
+  *was_used = false;
+  if (stat(path.c_str(), &found) != 0) {
+    // A blob that cannot be looked at may be in use.
+    return errno == ENOENT ? absl::OkStatus() : FileFault("stat", path, errno);
+  }
+  *was_used = MillisecondsOf(found.st_mtim) >= since_ms;
+  return absl::OkStatus();
+}
+
+absl::Status FileBlobStore::Remove(const BlobName& name) {
+  const std::string path = PathOf(name);
+  struct stat found = {};
+  if (stat(path.c_str(), &found) != 0) return absl::OkStatus();
+  BVHMILL_RETURN_IF_ERROR(RemoveFile(path));
+  budget_.Return(name.space, CountedBytes(found.st_size));
+  return absl::OkStatus();
+}
+
+absl::Status FileBlobStore::List(
+    const std::function<bool(const BlobEntry& entry)>& take) {
+  std::error_code error;
+  fs::recursive_directory_iterator files(folder_ + "/blobs", error);
+  // A server that was killed at its first start has left no folder.
+  if (error == std::errc::no_such_file_or_directory) return absl::OkStatus();
+  for (; !error && files != fs::recursive_directory_iterator();
+       files.increment(error)) {
+    const fs::path& path = files->path();
+    struct stat found = {};
+    if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
+    BlobEntry entry;
+    entry.name.digest = path.filename().native();
+    entry.name.space = path.parent_path().parent_path().filename().native();
+    entry.size = found.st_size;
+    entry.used_ms = MillisecondsOf(found.st_mtim);
+    if (!take(entry)) break;
+  }
+  return error ? FileFault("list", folder_, error.value()) : absl::OkStatus();
+}
+
+absl::Status FileBlobStore::RemoveUpload(const std::string& path,
+                                         bool* is_running) {
+  OwnedFile file;
+  bool is_locked = false;
+  const absl::Status locked = LockUpload(path, 0, &file, &is_locked);
+  if (absl::IsNotFound(locked)) return absl::OkStatus();
+  BVHMILL_RETURN_IF_ERROR(locked);
+  *is_running = !is_locked;
+  struct stat found = {};
+  if (!is_locked || fstat(file.get(), &found) != 0) return absl::OkStatus();
+  BVHMILL_RETURN_IF_ERROR(RemoveFile(path));
+  if (found.st_size > 0) {
+    budget_.Return(SpaceOfUpload(path), CountedBytes(found.st_size));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FileBlobStore::DropUpload(const BlobName& name) {
+  bool is_running = false;
+  BVHMILL_RETURN_IF_ERROR(RemoveUpload(UploadPath(name), &is_running));
+  return is_running ? UploadRunning() : absl::OkStatus();
+}
+
+absl::Status FileBlobStore::DropUploads(int64_t before_ms) {
+  std::error_code error;
+  for (const auto& entry :
+       fs::directory_iterator(folder_ + "/uploads", error)) {
+    const std::string& path = entry.path().native();
+    struct stat found = {};
+    if (stat(path.c_str(), &found) != 0) continue;
+    if (MillisecondsOf(found.st_mtim) >= before_ms) continue;
+    bool is_running = false;
+    BVHMILL_RETURN_IF_ERROR(RemoveUpload(path, &is_running));
+  }
+  return use_ == FolderUse::kShared ? DropNewFolders() : absl::OkStatus();
 }
 
 }  // namespace bvhmill::server

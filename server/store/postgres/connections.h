@@ -1,9 +1,15 @@
 #pragma once
 
-// PostgresConnections to PostgreSQL, and transactions on them.
+// Numbers of the advisory locks that servers take in a database of jobs, for
+// SQL. They differ, and no other program takes them in this database.
+
+// While the schema is made or upgraded.
+// While blobs are named, or removed; postgres_name_lock.cc.
+// While a job is counted against the bounds of its caller, and made.
 
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,9 +23,42 @@
 
 #include "absl/status/status.h"
 #include "server/store/fault_points.h"
-#include "server/store/postgres/postgres_faults.h"
+
+#define BVHMILL_SCHEMA_LOCK "7450113361905"
+#define BVHMILL_NAME_LOCK "7450113361906"
+#define BVHMILL_BOUNDS_LOCK "7450113361907"
 
 namespace bvhmill::server {
+
+// Errors of PostgreSQL as statuses.
+
+// UNAVAILABLE, DATABASE_UNAVAILABLE. The message names no host, since peers see
+// it.
+absl::Status DatabaseUnavailable();
+
+// The same with the text of `fault`, for the operator: it may name hosts.
+absl::Status CannotConnect(const std::exception& fault);
+
+// The status of an exception that libpqxx has thrown. UNAVAILABLE,
+// DATABASE_UNAVAILABLE: the connection is lost; the database starts, stops or
+// has too many connections; or a lock was waited for too long.
+// RESOURCE_EXHAUSTED, DISK_FULL. INTERNAL, STORE_FAULT for all others.
+absl::Status StatusOfFault(const std::exception& fault);
+
+// True if the database has made this transaction fail since it and others
+// waited for each other or added the same row. It may be run again.
+bool MayRunAgain(const std::exception& fault);
+
+// For faults of tests: throws the exception of libpqxx for a statement that
+// fails as `fault` says, before it has happened or after it. Does nothing for
+// other faults.
+void ThrowBefore(Fault fault);
+void ThrowAfter(Fault fault);
+
+// The first line of the text of `fault`.
+std::string FirstLine(const std::exception& fault);
+
+// PostgresConnections to PostgreSQL, and transactions on them.
 
 // `address` with settings by which a connection notices that the database is
 // gone. Settings that `address` has already stay.

@@ -1,6 +1,6 @@
 // A program that was built without PostgreSQL.
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "server/store/postgres/open_postgres.h"
 
 namespace bvhmill::server {

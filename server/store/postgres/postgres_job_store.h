@@ -1,15 +1,8 @@
 #pragma once
 
-// Jobs in a database of PostgreSQL. Any number of servers use it at once.
-//
-// A server has a number, with which the numbers of its leases begin. It renews
-// its leases as long as it lives. Leases of a server that is gone end by the
-// clock of the database; then another server has their items wait again.
-//
-// Items are changed by transactions that never wait for each other. A claim
-// passes over items that are locked, and each connection adds to a row of
-// counts of its own, its slot. So a transaction does not know whether it was
-// the last one of its job. That is looked at after the commit: see EndJobs.
+// A statement that adds rows to the counts of jobs. `rows` is a SELECT of (job,
+// slot, leased, ok, failed, set_aside, bytes), in the order of jobs:
+// transactions then never wait for each other in a circle.
 
 #include <atomic>
 #include <chrono>
@@ -26,7 +19,45 @@
 #include "server/store/postgres/connections.h"
 #include "server/store/postgres/job_listener.h"
 
+#define BVHMILL_ADD_COUNTS(rows)                                           \
+  "INSERT INTO job_count (job, slot, leased, ok, failed, set_aside, "      \
+  "bytes) " rows                                                           \
+  " ON CONFLICT (job, slot) DO UPDATE SET leased = job_count.leased + "    \
+  "excluded.leased, ok = job_count.ok + excluded.ok, failed = "            \
+  "job_count.failed + excluded.failed, set_aside = job_count.set_aside + " \
+  "excluded.set_aside, bytes = job_count.bytes + excluded.bytes"
+
 namespace bvhmill::server {
+
+// The statements that read a page of results. A test asks PostgreSQL for their
+// plans.
+
+// The results of the job $1 after the item $2: $3 of them at most, and as many
+// as have $4 bytes together, but one at least. `size` is the sum of the bytes
+// up to this row, the row included.
+#define BVHMILL_RESULTS(which)                                              \
+  "SELECT item, bytes FROM (SELECT item, bytes, row_number() OVER so_far, " \
+  "sum(octet_length(bytes)) OVER so_far AS size FROM (SELECT item, bytes "  \
+  "FROM result WHERE job = $1 AND item > $2" which                          \
+  " ORDER BY item LIMIT $3)"                                                \
+  " page WINDOW so_far AS (ORDER BY item)) sized WHERE row_number = 1 OR "  \
+  "size <= $4 ORDER BY item"
+
+inline constexpr char kResultsSql[] = BVHMILL_RESULTS("");
+inline constexpr char kFailedResultsSql[] = BVHMILL_RESULTS(" AND code <> 0");
+
+#undef BVHMILL_RESULTS
+
+// Jobs in a database of PostgreSQL. Any number of servers use it at once.
+//
+// A server has a number, with which the numbers of its leases begin. It renews
+// its leases as long as it lives. Leases of a server that is gone end by the
+// clock of the database; then another server has their items wait again.
+//
+// Items are changed by transactions that never wait for each other. A claim
+// passes over items that are locked, and each connection adds to a row of
+// counts of its own, its slot. So a transaction does not know whether it was
+// the last one of its job. That is looked at after the commit: see EndJobs.
 
 // Changes of the counts of a job.
 struct CountChange {

@@ -10,10 +10,8 @@
 
 #include "bvhmill/base/status.h"
 #include "server/store/name_lock.h"
-#include "server/store/postgres/advisory_locks.h"
 #include "server/store/postgres/connections.h"
 #include "server/store/postgres/open_postgres.h"
-#include "server/store/postgres/postgres_faults.h"
 
 namespace bvhmill::server {
 namespace {

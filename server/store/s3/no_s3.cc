@@ -1,6 +1,6 @@
 // A program that was built without an S3-compatible store.
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "server/store/s3/open_s3.h"
 
 namespace bvhmill::server {

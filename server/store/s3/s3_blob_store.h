@@ -1,5 +1,79 @@
 #pragma once
 
+// Objects that are sent in parts. The store shows an object only when it is
+// completed; a part has 5 MiB at least, except the last one.
+//
+// Statuses: those of S3Client::Send.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/store/blob_budget.h"
+#include "server/store/blob_store.h"
+#include "server/store/file_ops.h"
+#include "server/store/s3/s3_client.h"
+
+namespace bvhmill::server {
+
+// The largest blob has 640 parts of this size; a store takes 10,000 parts.
+inline constexpr int64_t kS3PartBytes = int64_t{8} << 20;
+
+struct S3Part {
+  // From 1.
+  int number = 0;
+  const OwnedFile* file = nullptr;
+  int64_t offset = 0;
+  int64_t bytes = 0;
+  // The SHA-256 of its bytes, in hexadecimal.
+  std::string digest = {};
+};
+
+// Begins an upload of the object `key`, and sets `id` to its name.
+absl::Status BeginParts(S3Client* client, const std::string& key,
+                        std::string* id);
+// Sends a part; the store compares its digest. `tag` names the part with these
+// bytes: if another server sends other bytes under its number, the upload
+// cannot be completed with this tag.
+absl::Status PutPart(S3Client* client, const std::string& key,
+                     const std::string& id, const S3Part& part,
+                     std::string* tag);
+// Makes the object of all parts with these tags, the first of which has the
+// number 1.
+absl::Status CompleteParts(S3Client* client, const std::string& key,
+                           const std::string& id,
+                           const std::vector<std::string>& tags);
+// Ends an upload and drops its parts. OK if there is no such upload.
+absl::Status AbortParts(S3Client* client, const std::string& key,
+                        const std::string& id);
+
+// The state of an upload that is not complete, as an object of the store: any
+// server goes on from it. The parts of an upload cannot be read back, so the
+// state has the SHA-256 after them.
+
+struct S3UploadState {
+  // The name of the upload of parts; empty = there are no parts yet.
+  std::string id;
+  // The tags of the parts, each of which has kS3PartBytes.
+  std::vector<std::string> tags;
+  // The state of the digest after the parts; see Sha256::Save.
+  std::string digest;
+};
+
+// The text of a state. In the object, the bytes that are in no part follow it.
+std::string WriteUploadState(const S3UploadState& state);
+
+// Reads a state from the beginning of `text`. `tail` is a view of the rest.
+// False if the text is no state, e.g. that of a later version.
+bool ReadUploadState(std::string_view text, S3UploadState* state,
+                     std::string_view* tail);
+
 // Blobs as objects of an S3-compatible store:
 //
 //   PREFIX/blobs/SPACE/DIGEST     a blob; its time of change is its last use
@@ -16,21 +90,6 @@
 // with it. Two servers may run uploads of one blob at once: each compares the
 // digest of its own bytes, and completes the upload with the tags of its own
 // parts. The first one makes the blob, and the other one finds it.
-
-#include <atomic>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <set>
-#include <string>
-
-#include "server/store/blob_budget.h"
-#include "server/store/blob_store.h"
-#include "server/store/file_ops.h"
-#include "server/store/s3/s3_client.h"
-#include "server/store/s3/s3_upload_state.h"
-
-namespace bvhmill::server {
 
 class S3BlobStore final : public BlobStore {
  public:

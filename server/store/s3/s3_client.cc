@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <pugixml.hpp>
 #include <random>
+#include <sstream>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -14,10 +18,236 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 #include "server/store/fault_points.h"
-#include "server/store/s3/s3_faults.h"
-#include "server/store/s3/s3_xml.h"
 
 namespace bvhmill::server {
+namespace {
+
+constexpr int kRequestTimeout = 408;
+constexpr int kTooManyRequests = 429;
+constexpr int kNoStorage = 507;
+
+constexpr std::string_view kFull[] = {"QuotaExceeded", "InsufficientStorage",
+                                      "XMinioStorageFull",
+                                      "InsufficientCapacity"};
+constexpr std::string_view kLost[] = {"NoSuchUpload", "InvalidPart",
+                                      "InvalidPartOrder", "EntityTooSmall"};
+// The store is busy, or bytes were lost or damaged on their way.
+constexpr std::string_view kRepeat[] = {
+    "SlowDown",         "InternalError",  "ServiceUnavailable",
+    "RequestTimeout",   "IncompleteBody", "XAmzContentSHA256Mismatch",
+    "OperationAborted", "BadDigest",      "ConcurrentModification",
+    "TooManyRequests",
+};
+
+template <size_t kSize>
+bool IsOneOf(const std::string_view (&all)[kSize], const std::string& code) {
+  return std::find(std::begin(all), std::end(all), code) != std::end(all);
+}
+
+absl::Status Precondition(const char* reason, const std::string& message) {
+  return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
+                        .reason = reason,
+                        .message = message});
+}
+
+std::string Described(int http_status, const std::string& code) {
+  return "HTTP " + std::to_string(http_status) +
+         (code.empty() ? "" : ", " + code);
+}
+
+absl::Status RefusedBy(const std::string& code, const std::string& described) {
+  if (code == "InvalidAccessKeyId" || code == "SignatureDoesNotMatch") {
+    return Precondition("S3_REFUSED",
+                        "the store of blobs does not take the keys of the "
+                        "server (" +
+                            described + ")");
+  }
+  if (code == "RequestTimeTooSkewed") {
+    return Precondition("S3_REFUSED",
+                        "the clocks of the server and of the store of blobs "
+                        "differ by too much (" +
+                            described + ")");
+  }
+  return Precondition("S3_REFUSED",
+                      "the store of blobs refuses the server (" + described +
+                          "): its keys may be wrong or lack a right");
+}
+
+}  // namespace
+
+absl::Status BlobsUnavailable(const std::string& why) {
+  return MakeCallError({.code = absl::StatusCode::kUnavailable,
+                        .reason = "BLOBS_UNAVAILABLE",
+                        .args = {{"retry_after_ms", "1000"}},
+                        .message = why});
+}
+
+absl::Status StatusOfAnswer(int http_status, const std::string& code) {
+  const std::string described = Described(http_status, code);
+  if (code.empty() && http_status >= 200 && http_status < 300) {
+    return absl::OkStatus();
+  }
+  if (code == "NoSuchBucket") {
+    return Precondition("S3_BUCKET_MISSING",
+                        "the store of blobs has no such bucket");
+  }
+  if (IsOneOf(kLost, code)) {
+    return MakeCallError({.code = absl::StatusCode::kAborted,
+                          .reason = "S3_UPLOAD_LOST",
+                          .message = "the upload of parts is gone"});
+  }
+  if (IsOneOf(kFull, code) || http_status == kNoStorage) {
+    return MakeCallError({.code = absl::StatusCode::kResourceExhausted,
+                          .reason = "DISK_FULL",
+                          .args = {{"retry_after_ms", "30000"}},
+                          .message = "the store of blobs is full"});
+  }
+  if (MayRepeat(http_status, code)) {
+    return BlobsUnavailable("the store of blobs cannot answer now (" +
+                            described + ")");
+  }
+  if (http_status == 404) return MakeStatus(absl::StatusCode::kNotFound, "");
+  if (http_status == 416) return MakeStatus(absl::StatusCode::kOutOfRange, "");
+  if (http_status == 401 || http_status == 403) {
+    return RefusedBy(code, described);
+  }
+  return MakeCallError(
+      {.code = absl::StatusCode::kInternal,
+       .reason = "STORE_FAULT",
+       .message =
+           "the server cannot use the store of blobs (" + described + ")"});
+}
+
+// The text of libcurl for a code names no host.
+absl::Status StatusOfTransfer(CURLcode code) {
+  const std::string why = curl_easy_strerror(code);
+  if (MayRepeat(code)) {
+    return BlobsUnavailable("the store of blobs does not answer (" + why + ")");
+  }
+  return MakeCallError(
+      {.code = absl::StatusCode::kInternal,
+       .reason = "STORE_FAULT",
+       .message = "the server cannot use the store of blobs (" + why + ")"});
+}
+
+bool MayRepeat(int http_status, const std::string& code) {
+  if (http_status == kNoStorage) return false;
+  return http_status >= 500 || http_status == kTooManyRequests ||
+         http_status == kRequestTimeout || IsOneOf(kRepeat, code);
+}
+
+bool MayRepeat(CURLcode code) {
+  switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_GOT_NOTHING:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+absl::Status ForCallers(const absl::Status& status) {
+  return absl::IsFailedPrecondition(status)
+             ? BlobsUnavailable(std::string(MessageOf(status)))
+             : status;
+}
+
+namespace {
+
+// The outermost element; empty if the text is no XML.
+pugi::xml_node Parse(const std::string& xml, pugi::xml_document* document) {
+  const auto parsed = document->load_buffer(xml.data(), xml.size());
+  return parsed ? document->document_element() : pugi::xml_node();
+}
+
+bool IsNamed(const pugi::xml_node& node, const std::string& name) {
+  return node.name() == name;
+}
+
+}  // namespace
+
+std::string ErrorCodeIn(const std::string& xml) {
+  pugi::xml_document document;
+  const pugi::xml_node root = Parse(xml, &document);
+  return IsNamed(root, "Error") ? root.child_value("Code") : "";
+}
+
+std::string FieldIn(const std::string& xml, const char* name) {
+  pugi::xml_document document;
+  return Parse(xml, &document).child_value(name);
+}
+
+bool ReadObjectPage(const std::string& xml, S3ObjectPage* page) {
+  *page = {};
+  pugi::xml_document document;
+  const pugi::xml_node root = Parse(xml, &document);
+  if (!IsNamed(root, "ListBucketResult")) return false;
+  for (const pugi::xml_node& entry : root.children("Contents")) {
+    S3Object& object = page->objects.emplace_back();
+    object.key = entry.child_value("Key");
+    object.size = entry.child("Size").text().as_llong();
+    object.modified_ms = TimeOf(entry.child_value("LastModified"));
+  }
+  if (root.child("IsTruncated").text().as_bool()) {
+    page->next = root.child_value("NextContinuationToken");
+  }
+  return true;
+}
+
+bool ReadUploadPage(const std::string& xml, S3UploadPage* page) {
+  *page = {};
+  pugi::xml_document document;
+  const pugi::xml_node root = Parse(xml, &document);
+  if (!IsNamed(root, "ListMultipartUploadsResult")) return false;
+  for (const pugi::xml_node& entry : root.children("Upload")) {
+    S3RunningUpload& upload = page->uploads.emplace_back();
+    upload.key = entry.child_value("Key");
+    upload.id = entry.child_value("UploadId");
+    upload.begun_ms = TimeOf(entry.child_value("Initiated"));
+  }
+  if (root.child("IsTruncated").text().as_bool()) {
+    page->next_key = root.child_value("NextKeyMarker");
+    page->next_id = root.child_value("NextUploadIdMarker");
+  }
+  return true;
+}
+
+std::string CompletionOf(const std::vector<std::string>& tags) {
+  pugi::xml_document document;
+  pugi::xml_node root = document.append_child("CompleteMultipartUpload");
+  int number = 0;
+  for (const std::string& tag : tags) {
+    pugi::xml_node part = root.append_child("Part");
+    part.append_child("PartNumber").text() = ++number;
+    part.append_child("ETag").text() = tag.c_str();
+  }
+  std::ostringstream text;
+  document.save(text, "", pugi::format_raw | pugi::format_no_declaration);
+  return text.str();
+}
+
+int64_t TimeOf(const std::string& text) {
+  std::tm time = {};
+  int milliseconds = 0;
+  const int read = std::sscanf(
+      text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%3d", &time.tm_year, &time.tm_mon,
+      &time.tm_mday, &time.tm_hour, &time.tm_min, &time.tm_sec, &milliseconds);
+  constexpr int kWithoutFraction = 6;
+  if (read < kWithoutFraction) return 0;
+  time.tm_year -= 1900;
+  time.tm_mon -= 1;
+  return int64_t{timegm(&time)} * 1000 + milliseconds;
+}
+
 namespace {
 
 using std::chrono::milliseconds;

@@ -1,8 +1,6 @@
 #pragma once
 
-// Requests to an S3-compatible store by libcurl, which signs them (SigV4). The
-// signature includes the SHA-256 of the body, so the store refuses bytes that
-// were damaged on their way. Connections are kept and used again.
+// Errors of an S3-compatible store as statuses: those of S3Client::Send.
 
 #include <curl/curl.h>
 
@@ -16,10 +14,80 @@
 
 #include "absl/status/status.h"
 #include "server/store/file_ops.h"
-#include "server/store/s3/s3_credentials.h"
 #include "server/store/s3/s3_options.h"
 
 namespace bvhmill::server {
+
+// `why` names no host.
+absl::Status BlobsUnavailable(const std::string& why);
+
+// The status of an answer with an HTTP status and the code of its <Error>,
+// which may be empty. OK from 200 to 299 without a code.
+absl::Status StatusOfAnswer(int http_status, const std::string& code);
+
+// The status of a transfer that has failed.
+absl::Status StatusOfTransfer(CURLcode code);
+
+// True if the same request may succeed later.
+bool MayRepeat(int http_status, const std::string& code);
+bool MayRepeat(CURLcode code);
+
+// `status` for callers of the server: FAILED_PRECONDITION, which only the
+// operator can mend, becomes UNAVAILABLE, BLOBS_UNAVAILABLE. Others stay.
+absl::Status ForCallers(const absl::Status& status);
+
+// The answers of S3 that are XML, and one request. Elements that are not known
+// are passed over; a namespace does not matter.
+
+// The code of an <Error>, e.g. "NoSuchKey"; empty if the text is no <Error>.
+std::string ErrorCodeIn(const std::string& xml);
+
+// The content of <NAME> in the outermost element; empty if there is none.
+std::string FieldIn(const std::string& xml, const char* name);
+
+struct S3Object {
+  std::string key;
+  int64_t size = 0;
+  // In milliseconds since 1970, by the clock of the store.
+  int64_t modified_ms = 0;
+};
+
+// A page of ListObjectsV2.
+struct S3ObjectPage {
+  std::vector<S3Object> objects;
+  // Where the next page begins; empty = this is the last one.
+  std::string next;
+};
+// False if the text is no such page.
+bool ReadObjectPage(const std::string& xml, S3ObjectPage* page);
+
+struct S3RunningUpload {
+  std::string key;
+  std::string id;
+  int64_t begun_ms = 0;
+};
+
+// A page of ListMultipartUploads.
+struct S3UploadPage {
+  std::vector<S3RunningUpload> uploads;
+  // Where the next page begins; empty = this is the last one.
+  std::string next_key;
+  std::string next_id;
+};
+// False if the text is no such page.
+bool ReadUploadPage(const std::string& xml, S3UploadPage* page);
+
+// The request that completes an upload of parts with these tags, the first of
+// which has the number 1.
+std::string CompletionOf(const std::vector<std::string>& tags);
+
+// Milliseconds since 1970 of a time such as 2026-01-31T23:59:59.999Z; 0 if the
+// text is no such time.
+int64_t TimeOf(const std::string& text);
+
+// Requests to an S3-compatible store by libcurl, which signs them (SigV4). The
+// signature includes the SHA-256 of the body, so the store refuses bytes that
+// were damaged on their way. Connections are kept and used again.
 
 struct S3Request {
   // GET, HEAD, PUT, POST or DELETE.

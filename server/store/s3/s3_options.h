@@ -3,7 +3,10 @@
 // The place of an S3-compatible store of blobs, as its operator states it.
 
 #include <cstdint>
+#include <ctime>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 
@@ -19,7 +22,7 @@ struct S3Options {
   // PEM file of the authorities that may sign the certificate of the endpoint;
   // empty = those of the system.
   std::string ca_file;
-  // File with keys, see s3_credentials.h; empty = the environment has them.
+  // File with keys: see S3Credentials; empty = the environment has them.
   std::string credentials_file;
   // A blob that is asked for is marked as used only if its last use is longer
   // ago than this. So used_ms of an entry adds this time to the mark.
@@ -42,5 +45,46 @@ absl::Status ReadS3Address(const std::string& address, S3Place* place);
 
 // The endpoint of `options`, with its default. INVALID_ARGUMENT.
 absl::Status ReadS3Endpoint(const S3Options& options, std::string* endpoint);
+
+// Keys of an S3-compatible store: from the environment (AWS_ACCESS_KEY_ID,
+// AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN), or from a file with the lines
+//
+//   aws_access_key_id = KEY
+//   aws_secret_access_key = SECRET
+//   aws_session_token = TOKEN
+//
+// The last of these may be missing. In a file with profiles, only the lines of
+// [default] count. No key is ever part of a message or of a log.
+
+struct S3Keys {
+  std::string id;
+  std::string secret;
+  // Empty = none.
+  std::string token;
+};
+
+// Reads the keys from the text of such a file. INVALID_ARGUMENT if the id or
+// the secret is missing.
+absl::Status ReadS3Keys(const std::string& text, S3Keys* keys);
+
+// Thread-safe.
+class S3Credentials {
+ public:
+  // `file` empty = the environment.
+  explicit S3Credentials(std::string file) : file_(std::move(file)) {}
+
+  // Returns the current keys. A file that has changed is read again, so keys
+  // can be replaced while the server runs. FAILED_PRECONDITION,
+  // S3_KEYS_MISSING.
+  absl::Status Get(S3Keys* keys);
+
+ private:
+  absl::Status ReadFile();
+
+  const std::string file_;
+  std::mutex mutex_;
+  S3Keys keys_;
+  timespec read_ = {};
+};
 
 }  // namespace bvhmill::server

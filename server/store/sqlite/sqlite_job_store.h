@@ -1,7 +1,8 @@
 #pragma once
 
-// Jobs in a database of SQLite. One process at a time uses it: see
-// data_folder.h.
+// The statements with which SqliteJobStore looks for items that wait. Each must
+// read rows that wait, and none that are done: a test asks SQLite for its
+// plans.
 
 #include <memory>
 #include <mutex>
@@ -9,17 +10,52 @@
 #include <string>
 #include <string_view>
 
+#include "server/store/job_parts.h"
 #include "server/store/job_store.h"
 #include "server/store/sqlite/sqlite.h"
 
 namespace bvhmill::server {
+
+// Callers with jobs that have waiting items.
+inline constexpr char kWaitingCallersSql[] =
+    "SELECT DISTINCT caller FROM job INDEXED BY job_unfinished WHERE state < 4 "
+    "AND state <> 3 AND total > ok + failed + leased ORDER BY caller";
+
+#define BVHMILL_WAITING_ITEMS(index, which)                                   \
+  "SELECT item.job, item.number, key, blob, encoding, format, "               \
+  "item.display_name, item.options, job.options, tries, crashes, last_error " \
+  "FROM job INDEXED BY job_unfinished CROSS JOIN item INDEXED BY " index      \
+  " ON item.job = job.number WHERE job.caller = ?1 AND job.state < 4 AND "    \
+  "job.state <> 3 AND item.state = 0 AND " which                              \
+  " AND " BVHMILL_MAY_BEGIN("?2") " ORDER BY "
+
+// Waiting items of caller ?1 that may be claimed at the time ?2, at most ?3.
+// Suspects are items with kSuspectCrashes or more; the fewest crashes come
+// first.
+inline constexpr char kFreshItemsSql[] = BVHMILL_WAITING_ITEMS(
+    "item_waiting", "crashes < 2") "job.number, item.number LIMIT ?3";
+inline constexpr char kSuspectItemsSql[] = BVHMILL_WAITING_ITEMS(
+    "item_suspect", "crashes >= 2") "crashes, item.job, item.number LIMIT ?3";
+
+#undef BVHMILL_WAITING_ITEMS
+
+// Callers of suspects that may be claimed at the time ?1.
+inline constexpr char kSuspectCallersSql[] =
+    "SELECT DISTINCT caller FROM item INDEXED BY item_suspect CROSS JOIN job "
+    "ON job.number = item.job WHERE item.state = 0 AND crashes >= 2 "
+    "AND " BVHMILL_MAY_BEGIN("?1") " AND job.state < 4 AND job.state <> 3";
+
+static_assert(kSuspectCrashes == 2, "as in the statements above");
+
+// Jobs in a database of SQLite. One process at a time uses it: see
+// data_folder.h.
 
 class SqliteJobStore final : public JobStore {
  public:
   // Opens or makes the database at `path`, and brings its schema up to date.
   // Ends the leases of an earlier process: their items wait again, and count a
   // crash. Until the store is destroyed, the database has a mark: see
-  // open_mark.h. FAILED_PRECONDITION: DATA_TOO_NEW if a newer server has made
+  // sqlite.h. FAILED_PRECONDITION: DATA_TOO_NEW if a newer server has made
   // it; DATA_INCOMPLETE if a part of it is lost, or if it has never had jobs
   // and the store may not begin.
   static absl::Status Open(const std::string& path,
@@ -67,7 +103,7 @@ class SqliteJobStore final : public JobStore {
 
   absl::Status Recover();
   static absl::Status CheckRoomIn(Database* database, const NewJob& job);
-  // The parts of a removal: see removal_sql.h.
+  // The parts of a removal: see job_parts.h.
   absl::Status Hide(const std::string& caller, const std::string& id,
                     int64_t* number);
   absl::Status RemoveSome(int64_t job, bool* is_gone);

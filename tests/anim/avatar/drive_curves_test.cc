@@ -1,12 +1,11 @@
 // The curves of driven joints, against world rotations and places in double.
 
-#include "bvhmill/anim/avatar/drive_curves.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/anim/avatar/drive.h"
 #include "bvhmill/anim/fit/curve_fit.h"
 #include "tests/support/clips.h"
 

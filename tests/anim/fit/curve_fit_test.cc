@@ -6,7 +6,7 @@
 #include <functional>
 #include <random>
 
-#include "bvhmill/anim/fit/fast_sincos.h"
+#include "bvhmill/math/sincos.h"
 #include "tests/support/worse.h"
 
 namespace bvhmill::testing {
@@ -21,7 +21,7 @@ TEST(FastSinCos, IsNearTheTruth) {
     const double range = std::pow(10.0, i % 8);
     std::uniform_real_distribution<double> any(-range, range);
     const auto degrees = static_cast<float>(any(random));
-    if (std::fabs(degrees) > kMaxFastDegrees) continue;
+    if (std::fabs(degrees) > kMaxSinCosDegrees) continue;
     const SinCos both = FastSinCos(degrees);
     const double radians = std::fmod(degrees, 360.0) * M_PI / 180;
     worst = Worse(worst, std::fabs(both.sine - std::sin(radians)));

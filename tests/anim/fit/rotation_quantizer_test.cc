@@ -1,12 +1,11 @@
 // Codes of rotations near half a turn, against a search of all codes around.
 
-#include "bvhmill/anim/fit/rotation_quantizer.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
+#include "bvhmill/anim/fit/key_codes.h"
 #include "bvhmill/anim/fit/key_play.h"
 #include "tests/support/worse.h"
 

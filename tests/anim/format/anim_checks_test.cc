@@ -1,7 +1,5 @@
 // Values that the viewer refuses or changes: their issues and their places.
 
-#include "bvhmill/anim/format/anim_checks.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/anim/format/anim_reader.h"
+#include "bvhmill/anim/format/anim_file.h"
 #include "tests/anim/anim_support.h"
 #include "tests/anim/format/judged_anim.h"
 

@@ -1,10 +1,9 @@
-#include "bvhmill/anim/format/anim_edits.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "bvhmill/anim/fit/key_play.h"
+#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/anim/format/anim_settings.h"
 #include "bvhmill/base/status.h"
 #include "tests/anim/anim_support.h"

@@ -1,5 +1,3 @@
-#include "bvhmill/anim/format/anim_reader.h"
-
 #include <gmock/gmock.h>
 
 #include <bit>
@@ -7,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "bvhmill/anim/format/anim_file.h"
 #include "tests/anim/anim_support.h"
 #include "tests/anim/format/judged_anim.h"
 #include "tests/support/files.h"

@@ -1,7 +1,6 @@
-#include "bvhmill/anim/format/anim_writer.h"
-
 #include <gtest/gtest.h>
 
+#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
 #include "tests/anim/anim_support.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/anim/format/anim_reader.h"
+#include "bvhmill/anim/format/anim_file.h"
 
 namespace bvhmill::testing {
 

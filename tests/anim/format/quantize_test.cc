@@ -1,8 +1,8 @@
-#include "bvhmill/anim/format/quantize.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "bvhmill/anim/format/anim_motion.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "bvhmill/anim/viewer/viewer_import.h"
-#include "bvhmill/anim/viewer/viewer_number.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -1,10 +1,9 @@
 // The verdict of the viewer's import on clips that ReadBvh has read.
 
-#include "bvhmill/anim/viewer/viewer_take.h"
-
 #include <gtest/gtest.h>
 
 #include "bvhmill/anim/viewer/viewer_import.h"
+#include "bvhmill/anim/viewer/viewer_loader.h"
 #include "tests/support/clips.h"
 
 namespace bvhmill::testing {

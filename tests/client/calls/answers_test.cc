@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/v1/clip_service.pb.h"
 #include "client/cpp/client.h"
 #include "client/cpp/job_client.h"

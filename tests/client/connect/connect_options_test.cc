@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
-#include "client/cpp/authorities.h"
 #include "client/cpp/channel.h"
 #include "client/cpp/client.h"
 #include "tests/support/files.h"

@@ -1,7 +1,5 @@
 // Tests the texts that name servers: their parts, and the targets of gRPC.
 
-#include "client/cpp/server_address.h"
-
 #include <gmock/gmock.h>
 #include <netdb.h>
 #include <sys/socket.h>
@@ -10,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "client/cpp/channel.h"
 #include "client/cpp/client.h"

@@ -1,7 +1,5 @@
 // Whether a file is as it was at an earlier time.
 
-#include "client/cli/io/file_state.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -10,6 +8,7 @@
 #include <ostream>
 #include <string>
 
+#include "client/cli/manifest.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {

@@ -1,6 +1,6 @@
 // The inputs that a command line names.
 
-#include "client/cli/io/inputs.h"
+#include "bvhmill/files/inputs.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -11,15 +11,13 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "client/cli/claims.h"
+#include "bvhmill/files/outputs.h"
 #include "client/cli/manifest.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
 namespace {
 
-using client::Input;
-using client::InputOptions;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -35,8 +33,8 @@ class InputsTest : public ::testing::Test {
   }
   // "PATH|BASE|BYTES", or "PATH|why".
   std::vector<std::string> Collect(const InputOptions& options,
-                                   std::optional<client::FileId> skip = {}) {
-    const auto inputs = client::CollectInputs(options, skip, nullptr);
+                                   std::optional<FileId> skip = {}) {
+    const auto inputs = CollectInputs(options, skip, nullptr);
     if (!inputs.ok()) return {std::string(MessageOf(inputs.status()))};
     std::vector<std::string> lines;
     const size_t folder = place_.path().size() + 1;
@@ -62,7 +60,7 @@ TEST_F(InputsTest, OfPathsHaveTheNamesOfTheFiles) {
                    File("plain"),
                    File(".bvh"),
                    place_.File("none"),
-                   File(std::string(client::kManifestName)),
+                   File(std::string(kManifestName)),
                    "-"};
   EXPECT_THAT(Collect(options),
               ElementsAre("b/one.bvh|one|7", "a.BVH.gz|a|5", "plain|plain|3",
@@ -85,7 +83,7 @@ TEST_F(InputsTest, OfAFolderAreSortedAfterThoseBeforeIt) {
   options.recursive = true;
   options.paths = {File("z.bvh"), place_.File("in/"), place_.File("empty")};
   EXPECT_THAT(
-      Collect(options, client::IdOfFile(place_.File("in/out"))),
+      Collect(options, IdOfFile(place_.File("in/out"))),
       ElementsAre("z.bvh|z|3", "in/a/c.bvh|a/c|9", "in/a/x.bvh|a/x|0",
                   "in/b.bvh|b|3", "empty|cannot be read: no *.bvh below it"));
   options.from = SourceFormat::kAnim;
@@ -104,7 +102,7 @@ TEST_F(InputsTest, OfAListKeepTheirFolders) {
                       std::string("a\0b\n", 4));
   InputOptions options;
   options.filelist = list;
-  const auto inputs = client::CollectInputs(options, {}, nullptr);
+  const auto inputs = CollectInputs(options, {}, nullptr);
   ASSERT_TRUE(inputs.ok());
   ASSERT_EQ(inputs->size(), 4U);
   EXPECT_EQ((*inputs)[0].base + ".bvh", one);
@@ -126,7 +124,7 @@ TEST_F(InputsTest, TheFormatIsTheStatedOneOrFollowsFromTheName) {
   options.paths = {File("a.anim"), File("b.bvh"), File("c.txt")};
   for (const bool is_stated : {false, true}) {
     if (is_stated) options.from = SourceFormat::kAnim;
-    const auto inputs = client::CollectInputs(options, {}, nullptr);
+    const auto inputs = CollectInputs(options, {}, nullptr);
     ASSERT_TRUE(inputs.ok());
     ASSERT_EQ(inputs->size(), 3U);
     const SourceFormat other =
@@ -162,8 +160,8 @@ TEST_F(InputsTest, NamesOfOneFileAreDroppedButTheFirst) {
     input.path = "stdin.bvh";
     input.is_stdin = true;
   }
-  EXPECT_EQ(client::IdsOfFiles(inputs).size(), 1U);
-  EXPECT_THAT(client::DropRepeated(&inputs),
+  EXPECT_EQ(IdsOfFiles(inputs).size(), 1U);
+  EXPECT_THAT(DropRepeated(&inputs),
               ElementsAre(place_.File("a/../a/./one.bvh"),
                           place_.File("way/one.bvh"), place_.File("none")));
   EXPECT_EQ(inputs.size(), 5U);
@@ -190,7 +188,7 @@ TEST_F(InputsTest, OutputsOfTwoInputsHaveDifferentNames) {
     input.base = c.base;
     if (c.is_bad) input.status = absl::NotFoundError("missing");
   }
-  client::ClaimOutputs(&inputs);
+  ClaimOutputs(&inputs);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const std::string why(MessageOf(inputs[i].status));
     EXPECT_EQ(why.empty(), std::string(cases[i].why).empty()) << i;

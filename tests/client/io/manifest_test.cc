@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "client/cli/options_digest.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
@@ -35,8 +34,8 @@ MadeClip SomeClip() {
 class ManifestTest : public ::testing::Test {
  protected:
   ManifestTest()
-      : folder_(*client::OutputDir::Open(place_.path())),
-        path_(place_.File(std::string(client::kManifestName))) {}
+      : folder_(*OutputDir::Open(place_.path())),
+        path_(place_.File(std::string(kManifestName))) {}
 
   std::unique_ptr<Manifest> Read() {
     auto manifest = std::make_unique<Manifest>(&folder_);
@@ -45,7 +44,7 @@ class ManifestTest : public ::testing::Test {
   }
 
   const TempDir place_;
-  const client::OutputDir folder_;
+  const OutputDir folder_;
   const std::string path_;
 };
 

@@ -1,7 +1,5 @@
 // A long file is read where the system has it, also if it becomes shorter.
 
-#include "client/cli/io/mapped_file.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,14 +7,14 @@
 #include <algorithm>
 #include <string>
 
-#include "client/cli/io/posix_files.h"
+#include "bvhmill/files/posix_files.h"
+#include "client/cli/io/read_clip.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
 namespace {
 
 using client::MappedFile;
-using client::UniqueFd;
 
 constexpr int64_t kBytes = int64_t{1} << 20;
 

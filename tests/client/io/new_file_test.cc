@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/cli/io/output_dir.h"
+#include "bvhmill/files/outputs.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
@@ -23,8 +23,7 @@ using ::testing::IsEmpty;
 
 class NewFileTest : public ::testing::Test {
  protected:
-  NewFileTest()
-      : folder_(client::OutputDir::Open(place_.path())->Descend("", false)) {}
+  NewFileTest() : folder_(OutputDir::Open(place_.path())->Descend("", false)) {}
 
   NewFile Make(const std::string& name) {
     auto file = NewFile::Create(folder_->get(), name);
@@ -51,7 +50,7 @@ class NewFileTest : public ::testing::Test {
   }
 
   const TempDir place_;
-  const absl::StatusOr<client::UniqueFd> folder_;
+  const absl::StatusOr<UniqueFd> folder_;
 };
 
 // Pieces of 128 KiB and more are not collected.

@@ -1,7 +1,5 @@
 // Paths of outputs stay below their folder.
 
-#include "client/cli/io/output_dir.h"
-
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -10,12 +8,12 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/files/outputs.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
 namespace {
 
-using client::OutputDir;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
@@ -30,7 +28,7 @@ TEST(OutputPathTest, StaysBelowTheFolderWithoutTwoPoints) {
       {"a//b", true},    {"...", true},
       {"..a/b..", true}};
   for (const auto& [path, stays] : cases) {
-    EXPECT_EQ(client::StaysBelow(path), stays) << path;
+    EXPECT_EQ(StaysBelow(path), stays) << path;
   }
 }
 
@@ -40,7 +38,7 @@ TEST(OutputPathTest, HasNoEmptyComponents) {
       {".", ""},         {"./", ""}, {"a/./b//c/", "a/b/c"}, {"//a", "a"},
       {"a/..b", "a/..b"}};
   for (const auto& [path, normalized] : cases) {
-    EXPECT_EQ(client::Normalized(path), normalized);
+    EXPECT_EQ(Normalized(path), normalized);
   }
 }
 
@@ -49,7 +47,7 @@ TEST(OutputDirTest, MakesMissingFoldersIfItMay) {
   const std::string path = place.File("new/out");
   const auto folder = OutputDir::Open(path);
   ASSERT_TRUE(folder.ok());
-  EXPECT_EQ(folder->id(), client::IdOfFile(path));
+  EXPECT_EQ(folder->id(), IdOfFile(path));
   EXPECT_TRUE(absl::IsNotFound(folder->Descend("a/b", false).status()));
   EXPECT_FALSE(fs::exists(path + "/a"));
   // Twice: the folders may exist.
@@ -58,8 +56,7 @@ TEST(OutputDirTest, MakesMissingFoldersIfItMay) {
     ASSERT_TRUE(below.ok());
     struct stat info = {};
     ASSERT_EQ(fstat(below->get(), &info), 0);
-    EXPECT_EQ(client::FileId(info.st_dev, info.st_ino),
-              client::IdOfFile(path + "/a/b"));
+    EXPECT_EQ(FileId(info.st_dev, info.st_ino), IdOfFile(path + "/a/b"));
   }
   EXPECT_TRUE(folder->Descend("a/b", false).ok());
   EXPECT_TRUE(folder->Descend("", false).ok());

@@ -1,10 +1,10 @@
 // The format and the compression of a clip follow from its name.
 
-#include "client/cli/io/packed_name.h"
-
 #include <gtest/gtest.h>
 
 #include <optional>
+
+#include "bvhmill/files/inputs.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -34,9 +34,9 @@ TEST(PackedNameTest, StatesTheFormatAndTheCompression) {
       {"a.bvhgz", {}, Encoding::kIdentity, "a.bvhgz"},
       {"a.bvh.gz.zst", {}, Encoding::kIdentity, "a.bvh.gz.zst"}};
   for (const NameCase& c : cases) {
-    EXPECT_EQ(client::FormatOfName(c.name), c.format) << c.name;
-    EXPECT_EQ(client::EncodingOfName(c.name), c.encoding) << c.name;
-    EXPECT_EQ(client::WithoutPacking(c.name), c.unpacked) << c.name;
+    EXPECT_EQ(FormatOfName(c.name), c.format) << c.name;
+    EXPECT_EQ(EncodingOfName(c.name), c.encoding) << c.name;
+    EXPECT_EQ(WithoutPacking(c.name), c.unpacked) << c.name;
   }
 }
 

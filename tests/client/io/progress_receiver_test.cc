@@ -1,13 +1,12 @@
 // The progress of a clip follows from the outputs that are made of it.
 
-#include "client/cli/io/progress_receiver.h"
-
 #include <gmock/gmock.h>
 
 #include <string>
 #include <vector>
 
 #include "bvhmill/encode/encode.h"
+#include "client/cli/ui/progress.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "bvhmill/base/status.h"
-#include "client/cli/io/posix_files.h"
+#include "bvhmill/files/posix_files.h"
 #include "tests/support/files.h"
 #include "tests/support/pack.h"
 
@@ -23,8 +23,8 @@ namespace {
 using client::ClipText;
 using ::testing::StartsWith;
 
-client::Input InputAt(const std::string& path) {
-  client::Input input;
+Input InputAt(const std::string& path) {
+  Input input;
   input.path = path;
   return input;
 }
@@ -47,7 +47,7 @@ class FilledPipe {
 
  private:
   // Without a reader, a write would end the process.
-  const client::UniqueFd reader_;
+  const UniqueFd reader_;
   const std::jthread writer_;
 };
 
@@ -134,7 +134,7 @@ TEST(ReadClipTest, PackedBytesAreReplacedByTheirText) {
 }
 
 TEST(ReadClipTest, StdinIsNotPacked) {
-  client::Input input = InputAt("stdin.bvh.gz");
+  Input input = InputAt("stdin.bvh.gz");
   EXPECT_EQ(client::EncodingOf(input), Encoding::kGzip);
   input.is_stdin = true;
   EXPECT_EQ(client::EncodingOf(input), Encoding::kIdentity);

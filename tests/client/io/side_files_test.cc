@@ -1,7 +1,5 @@
 // Reports and other files that the command line names replace no other file.
 
-#include "client/cli/io/side_files.h"
-
 #include <gmock/gmock.h>
 
 #include <set>
@@ -10,12 +8,12 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "client/cli/io/new_file.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
 namespace {
 
-using client::Input;
 using client::SideFile;
 using ::testing::HasSubstr;
 
@@ -57,7 +55,7 @@ TEST(SideFilesTest, AreNoFilesThatAreRead) {
   WriteFile(list, "");
   std::vector<Input> inputs(1);
   inputs[0].path = clip;
-  const std::set<client::FileId> read = {*client::IdOfFile(list)};
+  const std::set<FileId> read = {*IdOfFile(list)};
   struct {
     std::vector<SideFile> files;
     const char* why;

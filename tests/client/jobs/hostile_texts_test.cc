@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/digest/sha256.h"
 #include "bvhmill/v1/blob_service.pb.h"
 #include "bvhmill/v1/job_service.pb.h"

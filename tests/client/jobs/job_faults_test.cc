@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 #include "bvhmill/v1/blob_service.pb.h"

@@ -1,7 +1,5 @@
 // The list of the variables of both programs against their options.
 
-#include "bvhmill/settings/variables.h"
-
 #include <gmock/gmock.h>
 
 #include <CLI/CLI.hpp>
@@ -9,8 +7,9 @@
 #include <string_view>
 
 #include "bvhmill/pipeline/option_rows.h"
+#include "bvhmill/settings/settings.h"
 #include "client/cli/commands/commands.h"
-#include "server/app/flags.h"
+#include "server/app/config.h"
 
 namespace bvhmill::testing {
 namespace {
@@ -39,7 +38,7 @@ TEST(Variables, AreTheOptionsOfBothPrograms) {
   const std::vector<std::string> more = FlagsOfOptions();
   known.insert(more.begin(), more.end());
   EXPECT_EQ(known, names)
-      << "kOptions of lib/bvhmill/settings/variables.cc is another list";
+      << "kOptions of lib/bvhmill/settings/settings.cc is another list";
 }
 
 }  // namespace

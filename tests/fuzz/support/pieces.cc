@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bvhmill/encode/report_json.h"
-#include "bvhmill/pipeline/conversion.h"
+#include "bvhmill/pipeline/convert.h"
 #include "tests/fuzz/bytes.h"
 
 namespace bvhmill::fuzz {

@@ -10,8 +10,7 @@
 #include <filesystem>
 
 #include "bvhmill/base/status.h"
-#include "server/app/check_config.h"
-#include "server/app/sd_notify.h"
+#include "server/app/process.h"
 #include "tests/server/fixture.h"
 #include "tests/server/http2.h"
 #include "tests/support/files.h"

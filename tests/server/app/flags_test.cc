@@ -1,8 +1,6 @@
 // Every flag of bvhmilld against the one field of ServerConfig that it sets: on
 // the command line, in the environment and in a file.
 
-#include "server/app/flags.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>

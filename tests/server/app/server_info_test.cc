@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/report.h"
 #include "server/auth/tokens.h"
 #include "tests/server/fixture.h"
 #include "tests/support/files.h"

@@ -1,11 +1,9 @@
 // Signals that stop a program, each in a process of its own.
 
-#include "server/app/stop_signals.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "server/app/watchdog.h"
+#include "server/app/process.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/report.h"
 #include "tests/server/fixture.h"
 #include "tests/support/pack.h"
 #include "tests/wire/coverage.h"

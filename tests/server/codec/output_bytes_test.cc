@@ -1,10 +1,10 @@
-#include "server/codec/output_bytes.h"
-
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "server/codec/response_bytes.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -15,7 +15,6 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/wire/options.h"
 #include "bvhmill/wire/result.h"
-#include "server/codec/output_bytes.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -1,12 +1,12 @@
 // Chunks of outputs, and the memory that is drawn for them.
 
-#include "server/convert/chunk_receiver.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "server/convert/receivers.h"
 
 namespace bvhmill::testing {
 namespace {

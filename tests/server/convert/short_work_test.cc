@@ -1,12 +1,11 @@
 // Work on a clip that a unary call does in the thread where it came in.
 
-#include "server/convert/short_work.h"
-
 #include <gtest/gtest.h>
 
 #include <ostream>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
+#include "server/convert/clip_service.h"
 
 namespace bvhmill::testing {
 namespace {

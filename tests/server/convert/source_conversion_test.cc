@@ -1,7 +1,5 @@
 // The conversion of a source, compressed or not.
 
-#include "server/convert/source_conversion.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
+#include "server/convert/source.h"
 #include "tests/server/convert/row_clip.h"
 #include "tests/support/pack.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/base/bounds.h"
 #include "bvhmill/base/budget.h"
+#include "bvhmill/base/limits.h"
 #include "tests/server/convert/counted_stream.h"
 
 namespace bvhmill::testing {

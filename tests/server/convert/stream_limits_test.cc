@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/base/bounds.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/limits.h"
+#include "bvhmill/base/text.h"
 #include "server/app/config.h"
 #include "server/observe/log.h"
 #include "tests/server/convert/clip_stream.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "server/app/watchdog.h"
+#include "server/app/process.h"
 #include "tests/server/fixture.h"
 #include "tests/server/http2.h"
 #include "tests/support/files.h"

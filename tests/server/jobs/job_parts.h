@@ -9,7 +9,6 @@
 #include <string>
 
 #include "server/jobs/jobs.h"
-#include "server/jobs/wall_clock.h"
 #include "server/store/sqlite/sqlite.h"
 #include "tests/server/jobs/job_fixture.h"
 

@@ -9,10 +9,9 @@
 #include <future>
 #include <thread>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/new_job.h"
-#include "server/jobs/wall_clock.h"
 #include "server/store/fault_points.h"
 #include "server/store/postgres/open_postgres.h"
 #include "server/store/sqlite/sqlite.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "server/limits/admission.h"
 #include "tests/server/limits/callers.h"
 

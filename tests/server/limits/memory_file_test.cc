@@ -1,7 +1,5 @@
 // Files without a name, from which TLS reads keys that are replaced.
 
-#include "server/limits/memory_file.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -13,6 +11,7 @@
 #include <iterator>
 #include <string>
 
+#include "server/limits/memory.h"
 #include "tests/server/limits/resources.h"
 #include "tests/support/files.h"
 

@@ -1,8 +1,6 @@
 // How much memory the process may have, and what the server does when it has
 // more than it can account for.
 
-#include "server/limits/memory_policy.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -13,6 +11,7 @@
 
 #include "server/limits/admission.h"
 #include "server/limits/memory.h"
+#include "server/limits/memory_guard.h"
 #include "tests/server/fixture.h"
 #include "tests/support/files.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/bounds.h"
+#include "bvhmill/base/limits.h"
 #include "server/app/config.h"
 #include "tests/server/fixture.h"
 #include "tests/server/limits.h"

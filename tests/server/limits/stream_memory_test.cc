@@ -1,8 +1,8 @@
-#include "server/limits/stream_memory.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
+
+#include "server/limits/memory.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -1,7 +1,5 @@
 // Tests which texts are addresses, and which socket addresses they give.
 
-#include "server/net/address.h"
-
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -10,6 +8,8 @@
 #include <cstring>
 #include <string>
 #include <utility>
+
+#include "server/net/listener.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -1,11 +1,11 @@
 // How often lines of one kind may be written.
 
-#include "server/observe/line_rate.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <string>
+
+#include "server/observe/log.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 #include "server/store/blob_store.h"
 

@@ -15,7 +15,6 @@
 #include <thread>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 #include "server/store/sqlite/sqlite.h"

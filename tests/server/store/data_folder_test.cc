@@ -15,7 +15,7 @@
 #include <functional>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 #include "server/store/check_data.h"
 #include "server/store/fault_points.h"

@@ -14,7 +14,7 @@
 #include <fstream>
 #include <functional>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 #include "server/store/fault_points.h"
 #include "tests/support/memory_folder.h"

@@ -5,10 +5,10 @@
 
 #include <thread>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "server/store/fault_points.h"
-#include "server/store/sqlite/claim_sql.h"
 #include "server/store/sqlite/sqlite.h"
+#include "server/store/sqlite/sqlite_job_store.h"
 #include "tests/server/store/store_kinds.h"
 
 namespace bvhmill::testing {

@@ -13,7 +13,6 @@
 #include <memory>
 #include <string>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
 #include "server/store/check_data.h"
 #include "server/store/data_folder.h"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bench/support/postgres_process.h"
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "server/store/postgres/open_postgres.h"
 
 namespace bvhmill::testing {

@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "server/store/migrations.h"
 #include "server/store/postgres/open_postgres.h"
-#include "server/store/postgres/results_sql.h"
+#include "server/store/postgres/postgres_job_store.h"
 #include "tests/server/store/store_kinds.h"
 #include "tests/server/store/upgrade.h"
 #include "tests/support/files.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "server/store/migrations.h"
 #include "server/store/postgres/open_postgres.h"
 #include "server/store/postgres/postgres_job_store.h"

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "server/store/job_parts.h"
 #include "server/store/job_store.h"
 

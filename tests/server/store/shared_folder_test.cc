@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 #include "server/store/data_folder.h"
 #include "tests/server/store/store_kinds.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "server/store/migrations.h"
 #include "server/store/sqlite/sqlite.h"
 #include "server/store/sqlite/sqlite_job_store.h"

@@ -6,7 +6,6 @@
 #include <functional>
 
 #include "bvhmill/clip/clip.h"
-#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/report/report.h"
 #include "tests/support/clips.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/clip/frame_rates.h"
+#include "bvhmill/clip/clip_info.h"
 #include "bvhmill/validate/skeleton_facts.h"
 #include "tests/support/clips.h"
 #include "tests/validate/floor/floor_clips.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/clip/frame_rates.h"
+#include "bvhmill/clip/clip_info.h"
 #include "bvhmill/validate/floor/floor_measure.h"
 #include "bvhmill/validate/floor/landmarks.h"
 #include "bvhmill/validate/skeleton_facts.h"

@@ -1,8 +1,6 @@
 // Parts of a clip in which the whole figure is shifted, and real motions that
 // look like it.
 
-#include "bvhmill/validate/floor/foot_steps.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "bvhmill/validate/floor/floor_measure.h"
 #include "tests/validate/floor/floor_clips.h"
 
 namespace bvhmill::testing {

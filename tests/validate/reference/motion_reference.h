@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bvhmill/clip/clip.h"
-#include "bvhmill/report/catalogue.h"
+#include "bvhmill/report/report.h"
 
 namespace bvhmill::testing {
 

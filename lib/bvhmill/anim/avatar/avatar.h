@@ -1,7 +1,11 @@
 #pragma once
 
 // The skeleton of Second Life's avatar, and the names of its joints in files.
-// Names are case-sensitive. Everything here is constant, for any thread.
+//
+//   const int32_t joint = FindAvatarJoint("lHand");
+//   const AvatarJoint& wrist = AvatarJoints()[joint];  // mWristLeft
+//
+// Names are case-sensitive. All functions are thread-safe.
 
 #include <cstdint>
 #include <span>
@@ -31,7 +35,7 @@ struct AvatarJoint {
   Vec3<float> end = {};
 };
 
-// Parents before children.
+// All joints, parents before children.
 std::span<const AvatarJoint> AvatarJoints();
 
 // Index of the joint that a file calls `name`: its own name, or one that

@@ -5,16 +5,16 @@
 #include <utility>
 
 #include "bvhmill/anim/avatar/avatar.h"
-#include "bvhmill/anim/avatar/drive_steps.h"
+#include "bvhmill/anim/avatar/drive.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/math/linear.h"
 
 namespace bvhmill {
 namespace {
 
-// Units of work for a node or a rotation on the path between two nodes, and for
-// a frame whose rotation is compared with that at rest, or measured by the slow
-// twin.
+// Units of work: for a node or a rotation on the path between two nodes; for a
+// frame whose rotation is compared with that at rest; for a frame that
+// MeasureRotation or MeasurePosition measures.
 constexpr int64_t kWayUnits = 6;
 constexpr int64_t kRestUnits = 1;
 constexpr int64_t kMeasureUnits = 40;
@@ -50,8 +50,8 @@ absl::Status JointFit::FindSteps(const DrivenJoint& driven) {
   return absl::OkStatus();
 }
 
-// Draws the most memory that the keys of a curve may take. HoldOnly then gives
-// back all except that of the actual keys.
+// Draws the most memory that the keys of a curve can need. HoldOnly then
+// returns all except that of the actual keys.
 absl::Status JointFit::HoldKeys() { return key_memory_.Draw(MaxKeyBytes()); }
 
 void JointFit::HoldOnly(const std::vector<AnimKey>& keys) {

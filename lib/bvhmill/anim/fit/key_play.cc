@@ -5,31 +5,6 @@
 
 namespace bvhmill {
 
-Quat<float> BlendRotations(const Quat<float>& a, const Quat<float>& b,
-                           float u) {
-  constexpr float kNearlySame = 0.00001F;
-  const float cosine = Dot(a, b);
-  float stay = 1.0F - u;
-  float go = u;
-  if (cosine < 0) {
-    if (1.0F + cosine >= kNearlySame) {
-      const float angle = std::acos(-cosine);
-      const float sine = std::sin(angle);
-      stay = std::sin(angle - u * angle) / sine;
-      go = std::sin(u * angle) / sine;
-    }
-    stay = -stay;
-  }
-  return {a.x * stay + b.x * go, a.y * stay + b.y * go, a.z * stay + b.z * go,
-          a.w * stay + b.w * go};
-}
-
-Vec3<float> BlendPositions(const Vec3<float>& a, const Vec3<float>& b,
-                           float u) {
-  return {a[0] + (b[0] - a[0]) * u, a[1] + (b[1] - a[1]) * u,
-          a[2] + (b[2] - a[2]) * u};
-}
-
 BetweenKeys KeyCursor::To(float seconds) {
   while (next_ < keys_.size() && TimeOf(keys_[next_], duration_) <= seconds) {
     ++next_;
@@ -52,6 +27,25 @@ void SortKeys(std::vector<AnimKey>* keys) {
     (*keys)[kept++] = key;
   }
   keys->resize(kept);
+}
+
+Quat<float> BlendRotations(const Quat<float>& a, const Quat<float>& b,
+                           float u) {
+  constexpr float kNearlySame = 0.00001F;
+  const float cosine = Dot(a, b);
+  float stay = 1.0F - u;
+  float go = u;
+  if (cosine < 0) {
+    if (1.0F + cosine >= kNearlySame) {
+      const float angle = std::acos(-cosine);
+      const float sine = std::sin(angle);
+      stay = std::sin(angle - u * angle) / sine;
+      go = std::sin(u * angle) / sine;
+    }
+    stay = -stay;
+  }
+  return {a.x * stay + b.x * go, a.y * stay + b.y * go, a.z * stay + b.z * go,
+          a.w * stay + b.w * go};
 }
 
 }  // namespace bvhmill

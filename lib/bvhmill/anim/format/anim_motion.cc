@@ -1,6 +1,15 @@
 #include "bvhmill/anim/format/anim_motion.h"
 
 namespace bvhmill {
+namespace {
+
+// Sizes in bytes: the header without the text of the emote, a joint without its
+// name and keys, a constraint.
+constexpr size_t kAnimHeaderBytes = 41;
+constexpr size_t kAnimJointBytes = 13;
+constexpr size_t kAnimConstraintBytes = 86;
+
+}  // namespace
 
 size_t AnimBytes(const AnimMotion& motion) {
   size_t bytes = kAnimHeaderBytes + motion.emote.size() + sizeof(int32_t) +

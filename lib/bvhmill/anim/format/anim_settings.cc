@@ -6,9 +6,8 @@
 
 #include "bvhmill/anim/avatar/avatar.h"
 #include "bvhmill/anim/format/anim_motion.h"
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/utf8.h"
+#include "bvhmill/base/text.h"
 
 namespace bvhmill {
 namespace {

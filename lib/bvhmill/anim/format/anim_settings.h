@@ -1,6 +1,13 @@
 #pragma once
 
-// Settings of an .anim besides its curves.
+// The settings of an .anim besides its curves: priorities, loop, eases, hand
+// pose, emote and constraints. Plain data, which options of a conversion hold.
+//
+//   AnimSettings settings;
+//   settings.loop = true;
+//   settings.joint_priority = {{"mHead", 5}};
+//   BVHMILL_RETURN_IF_ERROR(CheckSettings(settings));
+//   ApplySettings(settings, &motion);
 
 #include <array>
 #include <cstdint>
@@ -13,19 +20,6 @@
 namespace bvhmill {
 
 struct AnimMotion;
-
-// The reference: the pose of the source that corresponds to the avatar at rest,
-// which is upright with arms spread.
-enum class AnimReference {
-  // Chosen from the skeleton and its motion: see reference_choice.h. The report
-  // says which pose was chosen.
-  kAuto,
-  // All angles are 0, so that OFFSETs give the directions of bones. Every frame
-  // is played.
-  kRestPose,
-  // The first frame. It is then not played, unless it is the only one.
-  kFirstFrame,
-};
 
 struct JointPriority {
   // Any name that FindAvatarJoint finds.
@@ -79,10 +73,23 @@ struct AnimSettings {
   bool operator==(const AnimSettings& other) const = default;
 };
 
-// INVALID_ARGUMENT "field: why" for what no viewer accepts, for every motion:
-// an unknown joint, emote or volume, a constraint with a value that is out of
-// range or not finite, or more than 10 constraints. Requires that numbers are
-// in their ranges, which the options of a conversion check.
+// The reference pose: the pose of the source that corresponds to the avatar at
+// rest, which stands upright with its arms spread.
+enum class AnimReference {
+  // Chosen from the skeleton and its motion (avatar/reference.h). The report
+  // names the chosen pose.
+  kAuto,
+  // All angles are 0: OFFSETs are the directions of bones. Every frame is
+  // played.
+  kRestPose,
+  // The first frame. It is then not played, unless it is the only one.
+  kFirstFrame,
+};
+
+// INVALID_ARGUMENT "field: why" for settings that the viewer accepts for no
+// motion: an unknown joint, emote or volume, a constraint with a value that is
+// out of range or not finite, or more than 10 constraints. REQUIRES: numbers
+// are in their ranges, which CheckOptions of a conversion checks.
 absl::Status CheckSettings(const AnimSettings& settings);
 
 // Sets `settings` in `motion`; they must pass CheckSettings. Joints that the

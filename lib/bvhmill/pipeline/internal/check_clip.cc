@@ -1,21 +1,55 @@
 #include "bvhmill/pipeline/internal/check_clip.h"
 
 #include <algorithm>
+#include <cctype>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/clip/frame_rates.h"
-#include "bvhmill/clip/reach.h"
-#include "bvhmill/edit/name_index.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/clip_info.h"
+#include "bvhmill/edit/joint_map.h"
 #include "bvhmill/kinematics/fk_job.h"
+#include "bvhmill/pipeline/internal/converter_state.h"
+#include "bvhmill/report/report.h"
 #include "bvhmill/skeletons/body_root.h"
 #include "bvhmill/validate/floor/landmarks.h"
 #include "bvhmill/validate/validate.h"
 
 namespace bvhmill {
+
+std::shared_ptr<const CompiledSkeleton> SkeletonCompiler::Compile(
+    const SharedSkeleton& source, bool needs_plan,
+    const Conventions& conventions) {
+  const bool is_known = last_ != nullptr && last_->source == source;
+  const bool is_same = is_known && last_->conventions == conventions;
+  if (is_same && (last_->has_plan || !needs_plan)) return last_;
+  const auto made = std::make_shared<CompiledSkeleton>();
+  made->source = source;
+  if (is_known) {
+    made->facts = last_->facts;
+    made->info = last_->info;
+  } else {
+    FindFacts(source->skeleton, &made->facts);
+    made->info = DescribeClip(source->skeleton, 0, 0);
+  }
+  if (needs_plan) made->plan = MakePlan(source->skeleton, conventions);
+  made->landmark_plan = MakePlan(
+      LandmarkSkeleton(source->skeleton, made->facts.landmarks), conventions);
+  made->has_plan = needs_plan;
+  made->conventions = conventions;
+  last_ = made;
+  return last_;
+}
+
+void SkeletonCompiler::KeepOnly(const SharedSkeleton& source) {
+  if (last_ != nullptr && last_->source != source) last_.reset();
+}
+
 namespace {
 
-// Nodes that are solved and measured at once: 3 MB of positions.
+// The most nodes that are solved and measured at once: 3 MB of positions.
 constexpr int64_t kMaxNodes = 256 * 1024;
 // Frames whose landmarks one thread solves.
 constexpr int64_t kLandmarkFrames = 4096;
@@ -27,15 +61,14 @@ int64_t NodesOf(const Plan& plan) {
   return static_cast<int64_t>(plan.nodes.size());
 }
 
-// Bytes of the positions of `frames` frames, and of solving them.
+// Bytes of the positions of `frames` frames, and of the memory to solve them.
 int64_t PositionBytes(const Plan& plan, int64_t frames) {
   if (plan.nodes.empty()) return 0;
   return 3 * frames * NodesOf(plan) * static_cast<int64_t>(sizeof(float)) +
          FkScratchBytes(plan);
 }
 
-// The first joint that `name` means, if it can carry a body; -1 if there is
-// none.
+// The first joint called `name`, if it can carry a body; else -1.
 int32_t FindStatedRoot(const std::string& name, const Skeleton& skeleton,
                        JointPositions reading) {
   if (name.empty()) return -1;
@@ -67,7 +100,7 @@ absl::Status SolveLandmarks(const Plan& plan, const Motion& motion,
                             CheckMemory* memory) {
   const int64_t frames = (motion.frames + step - 1) / step;
   const int64_t tasks = (frames + kLandmarkFrames - 1) / kLandmarkFrames;
-  // The floor rules hold the lowest heights, and copy them once.
+  // The floor rules keep the lowest heights and one copy of them.
   constexpr auto kHeightBytes = static_cast<int64_t>(2 * sizeof(float));
   const int64_t bytes = PositionBytes(plan, frames) + kHeightBytes * frames +
                         parallel->threads() * FkScratchBytes(plan);
@@ -97,7 +130,7 @@ absl::Status SolveLandmarks(const Plan& plan, const Motion& motion,
     return absl::OkStatus();
   }
   parallel->Run(tasks, [&](int64_t i) {
-    // It fails if the conversion is cancelled.
+    // Fails if the conversion is cancelled.
     if (!budget->Work(0).ok()) return;
     UninitializedVector<float> scratch;
     const int64_t first = i * kLandmarkFrames;
@@ -171,6 +204,133 @@ absl::Status CheckClip(const CompiledSkeleton& skeleton,
       Validate(clip, with_data, parallel, budget, &memory->motion, log));
   if (!options.measures) return absl::OkStatus();
   return MeasureClip(clip, skeleton.plan, budget, memory, measures);
+}
+
+namespace {
+
+constexpr std::string_view kLimitPrefix = "LIMIT_";
+
+// LIMIT_JOINTS -> max_joints: the field of Limits that an issue is about.
+std::string LimitName(std::string_view code) {
+  std::string name = "max_" + std::string(code.substr(kLimitPrefix.size()));
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  return name;
+}
+
+// True if the caller has lowered the severity of an error in the list.
+bool HasLowered(const Report& report, const ReportOptions& options) {
+  return std::any_of(
+      report.issues.begin(), report.issues.end(), [&](const Issue& issue) {
+        const CatalogueEntry* entry = FindEntry(issue.code);
+        return entry != nullptr && entry->strict == Severity::kError &&
+               options.severities.contains(issue.code);
+      });
+}
+
+// The status of a clip whose faults are no errors in the report.
+absl::Status RefusalOfHidden(const Report& report,
+                             const ReportOptions& options) {
+  return MakeCallError(
+      {.code = absl::StatusCode::kInvalidArgument,
+       .reason = "CLIP_BROKEN",
+       .message = HasLowered(report, options)
+                      ? "the clip is broken; the severities of its faults are "
+                        "lowered by request"
+                      : "the clip is broken; the codes of its faults are "
+                        "ignored by request"});
+}
+
+// The status of a clip that the report refuses.
+absl::Status Refusal(const Report& report, const ReportOptions& options) {
+  const Issue* error = FirstError(report);
+  if (error == nullptr) return RefusalOfHidden(report, options);
+  const bool is_limit = error->code.starts_with(kLimitPrefix);
+  return ErrorOf(is_limit ? absl::StatusCode::kResourceExhausted
+                          : absl::StatusCode::kInvalidArgument,
+                 *error);
+}
+
+}  // namespace
+
+void DescribeClip(const CompiledSkeleton& skeleton, int64_t frames,
+                  double frame_time, ClipInfo* info) {
+  *info = skeleton.info;
+  SetFrames(frames, frame_time, info);
+}
+
+ReportOptions LogOptions(const ConvertOptions& options) {
+  ReportOptions report = options.report;
+  if (report.max_issues == 0)
+    report.max_issues = options.limits.max_issues_per_report;
+  return report;
+}
+
+void LogUnknownFields(const ConvertOptions& options, IssueLog* log) {
+  std::string fields;
+  for (const std::string& field : options.unknown_fields) {
+    fields += (fields.empty() ? "" : ", ") + field;
+  }
+  if (fields.empty()) return;
+  log->Add(IssueCode::REQUEST_FIELD_UNKNOWN, {}, {{"fields", fields}},
+           static_cast<int64_t>(options.unknown_fields.size()));
+}
+
+void Reset(ConvertResult* result) {
+  result->status = absl::OkStatus();
+  result->report.issues.clear();
+  result->skeleton.reset();
+  result->measures.reset();
+  result->times = {};
+}
+
+void RefuseUnread(const absl::Status& status, ConvertResult* result) {
+  result->status = status;
+  result->report = {};
+  result->info = {};
+  result->measures.reset();
+}
+
+void FinalizeReport(const ClipRead& read, const ReportOptions& options,
+                    const CancelToken* cancel, IssueLog* log,
+                    ConvertResult* result) {
+  if (read.skeleton_read) {
+    DescribeClip(*read.skeleton, read.frames, read.frame_time, &result->info);
+  } else {
+    result->info = {};
+  }
+  result->report = log->Finish(read.skeleton_read, read.motion_read);
+  if (IsCancelled(cancel)) {
+    result->status = MakeStatus(absl::StatusCode::kCancelled, "cancelled");
+  } else if (!IsGood(result->report.verdict)) {
+    result->status = Refusal(result->report, options);
+  }
+  if (!result->status.ok()) result->measures.reset();
+}
+
+absl::Status ErrorOf(absl::StatusCode code, const Issue& issue) {
+  CallError error{.code = code, .reason = issue.code};
+  ErrorArgs metadata = issue.args;
+  if (issue.code.starts_with(kLimitPrefix)) {
+    metadata.emplace_back("limit_name", LimitName(issue.code));
+  }
+  SetMetadata(std::move(metadata), &error);
+  const Location& at = issue.location;
+  const auto put = [&error](const char* name, const auto& value) {
+    if (value) error.args.emplace_back(name, std::to_string(*value));
+  };
+  put("line", at.line);
+  put("column", at.column);
+  put("byte_offset", at.byte_offset);
+  put("frame", at.frame);
+  put("channel", at.channel);
+  if (at.joint) {
+    put("joint_index", at.joint);
+    error.args.emplace_back("joint_name", at.joint_name);
+  }
+  error.message = RenderIssue(issue);
+  return MakeCallError(std::move(error));
 }
 
 }  // namespace bvhmill

@@ -6,12 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/poses.h"
-#include "bvhmill/pipeline/internal/finalize_report.h"
-#include "bvhmill/pipeline/internal/stopwatch.h"
+#include "bvhmill/pipeline/internal/check_clip.h"
+#include "bvhmill/pipeline/internal/converter_state.h"
 
 namespace bvhmill {
 namespace {
@@ -22,7 +21,7 @@ absl::Status TooManyBytes(int64_t limit) {
                         std::to_string(limit) + " bytes");
 }
 
-// Hands the bytes of one output after the other to the receiver, and counts
+// Sends the bytes of one output after the other to the receiver, and counts
 // them. A byte is a unit of work.
 class OutputSink final : public Sink {
  public:
@@ -37,15 +36,15 @@ class OutputSink final : public Sink {
   }
   int64_t written() const { return written_; }
 
-  // The receiver is started before its first bytes. If it refuses, all outputs
-  // fail.
+  // Calls receiver->Begin before the first bytes. If the receiver refuses, all
+  // outputs fail.
   absl::Status Start() {
     if (has_begun_ || receiver_ == nullptr) return absl::OkStatus();
     has_begun_ = true;
     return Note(receiver_->Begin(result_.info, result_.outputs));
   }
 
-  // Long bytes go in pieces, so that a cancelled conversion stops soon.
+  // Splits long bytes into pieces, so that a cancelled conversion stops soon.
   absl::Status Append(std::string_view bytes) override {
     constexpr size_t kPiece = size_t{4} << 20;
     for (; !bytes.empty();
@@ -59,7 +58,7 @@ class OutputSink final : public Sink {
     return absl::OkStatus();
   }
 
-  // Why the receiver took no more; OK if it did.
+  // The first error of the receiver; OK if there was none.
   const absl::Status& refused() const { return refused_; }
 
  private:
@@ -86,8 +85,8 @@ class OutputSink final : public Sink {
   absl::Status refused_;
 };
 
-// The error of an output whose format cannot hold the clip: that of the first
-// error in its report, if there is one.
+// The error of an output whose format cannot hold the clip: the first error in
+// its report, if there is one.
 absl::Status ErrorOfOutput(const absl::Status& status, const Report& report) {
   CallError error = CallErrorOf(status);
   const Issue* first = FirstError(report);
@@ -101,8 +100,8 @@ absl::Status ErrorOfOutput(const absl::Status& status, const Report& report) {
   return MakeCallError(std::move(error));
 }
 
-// Writes output number `i`. `report` gets its issues. Fails if the other
-// outputs cannot be made, either.
+// Writes output number `i`, and sets `report` to its issues. Fails only if the
+// other outputs cannot be made either.
 absl::Status MakeOutput(const ConvertOptions& options, size_t i,
                         EncodeContext context, OutputSink* sink,
                         ConvertResult* result, Report* report) {
@@ -134,7 +133,7 @@ void AddReport(Report report, bool is_made, ConvertResult* result,
 }
 
 // Describes the outputs of `options` for a clip with `frames` frames. Returns
-// the bytes that they have at least together.
+// the least number of bytes of all outputs together.
 int64_t DescribeOutputs(const ConvertOptions& options, const Skeleton& skeleton,
                         int64_t frames, ConvertResult* result) {
   int64_t bytes = 0;
@@ -176,7 +175,7 @@ absl::Status MakeOutputs(const ConvertOptions& options,
     if (first.ok()) first = made;
   }
   if (status.ok() && is_any_made) status = sink.Start();
-  // An output that cannot be made does not make the clip invalid if others are.
+  // The clip stays valid if at least one of its outputs was made.
   if (is_any_made && !options.checks_only) result->report.verdict = verdict;
   result->times.encode -= context.poses->elapsed;
   BVHMILL_RETURN_IF_ERROR(status);

@@ -1,28 +1,25 @@
 #pragma once
 
-// Makes the outputs of a clip. Private to pipeline/.
-
-#include <cstdint>
+// Makes the outputs of a clip: the last stage of a conversion.
 
 #include "absl/status/status.h"
-#include "bvhmill/clip/skeleton.h"
 #include "bvhmill/encode/encode.h"
 #include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill {
 
-// Writes the outputs of `options` to `receiver`, one after the other. `context`
-// has all but the log. Fills result->outputs and adds the issues of all outputs
-// to result->report; result->info must be set.
+// Writes the outputs of `options` to `receiver`, one after the other. Fills
+// result->outputs, and adds the issues of all outputs to result->report.
+// `context` needs no log. REQUIRES: result->info is set.
 //
-// An output whose format cannot hold the clip gets a status and no bytes; the
+// An output whose format cannot hold the clip has a status and no bytes; the
 // others are made. Fails with the first of these statuses if no output could be
-// made, and with the status of the receiver or of the budget, if they refuse;
-// RESOURCE_EXHAUSTED if the outputs have too many bytes.
+// made; with the status of the receiver or the budget if one refuses; and with
+// RESOURCE_EXHAUSTED if the outputs exceed max_output_bytes.
 //
-// With options.checks_only all is done, but `receiver`, which may be null,
-// gets nothing. Outputs that cannot be made are then no failure if the report
-// says so.
+// With options.checks_only, makes the outputs but does not call `receiver`,
+// which may be null. If the report then has an error, outputs that cannot be
+// made are no failure.
 absl::Status MakeOutputs(const ConvertOptions& options,
                          const EncodeContext& context, OutputReceiver* receiver,
                          ConvertResult* result);

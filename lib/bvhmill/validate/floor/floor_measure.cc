@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "bvhmill/validate/floor/landmarks.h"
@@ -11,20 +13,20 @@ namespace bvhmill {
 namespace {
 
 constexpr int64_t kParts = 5;
-// Reaches a second.
+// A root below this speed hardly moves. Reaches a second.
 constexpr double kStillRoot = 0.01;
 
-// Pairs of a long clip are farther apart, and parts of it fall between them.
+// The farthest pairs (in judged frames) by which parts of a clip can be found.
 constexpr int64_t kMostStride = 2;
 
-// A foot touches the floor if it is this near to it, and a node of it is as
-// near to the lowest one and rises or sinks slower: reaches, and reaches a
-// second.
+// StepsOn: a foot touches the floor if the lowest node is within kNearFloor of
+// it, and a node within kNearLowest of the lowest one rises or sinks slower
+// than kVertical. Reaches, and reaches a second.
 constexpr double kNearFloor = 0.05;
 constexpr double kNearLowest = 0.06;
 constexpr double kVertical = 0.3;
 
-// The value that the share `share` of `values` is below.
+// The value below which the share `share` of `values` is.
 double QuantileOf(double share, std::vector<double> values) {
   const auto index =
       static_cast<ptrdiff_t>(share * static_cast<double>(values.size()));
@@ -33,7 +35,7 @@ double QuantileOf(double share, std::vector<double> values) {
   return *at;
 }
 
-// Scales are finite, also for the smallest figures.
+// `scale` as a finite number, also for the smallest figures.
 float ToFloat(double scale) {
   constexpr double kMost = std::numeric_limits<float>::max();
   return static_cast<float>(std::clamp(scale, -kMost, kMost));
@@ -169,7 +171,7 @@ LowestFoot FloorMeasure::Lowest() const {
   return out;
 }
 
-// The first one if several are equally low.
+// Returns the first one if several are equally low.
 int32_t FloorMeasure::LowestOf(std::span<const int32_t> foot,
                                int64_t frame) const {
   int32_t lowest = foot[0];
@@ -245,7 +247,6 @@ FootSlide FloorMeasure::Slide(double height, double vertical) const {
   const auto feet = static_cast<int64_t>(landmarks_.feet.size());
   slide.contact = steps / static_cast<double>(sums.pairs * feet);
   slide.median = QuantileOf(0.5, std::move(sums.steps)) / seconds_;
-  // A root that hardly moves has no way to follow.
   const double least = kStillRoot * seconds_;
   slide.root_is_still = sums.root <= least * least * steps;
   slide.gain = sums.root > 0 ? sums.along / sums.root : 0;
@@ -253,7 +254,7 @@ FootSlide FloorMeasure::Slide(double height, double vertical) const {
   return slide;
 }
 
-// Sums of squares around the means.
+// Sums of squares around running means.
 RootRise FloorMeasure::Rise() const {
   double count = 0;
   double root_mean = 0;
@@ -322,6 +323,256 @@ FootStep FloorMeasure::StepAt(int64_t frame, double floor) const {
   }
   step.slowest = std::sqrt(slowest);
   return step;
+}
+
+namespace {
+
+// Parts of a clip.
+
+// The number of steps in `seconds`, and at least `fewest`.
+size_t StepsIn(const FootSteps& feet, double seconds, size_t fewest) {
+  return std::max(fewest,
+                  static_cast<size_t>(std::lround(seconds / feet.seconds)));
+}
+
+// The median. Reorders the values.
+double MedianOf(std::vector<double>* values) {
+  const auto middle =
+      values->begin() + static_cast<ptrdiff_t>(values->size() / 2);
+  std::nth_element(values->begin(), middle, values->end());
+  return *middle;
+}
+
+double Dot(const std::array<double, 2>& a, const std::array<double, 2>& b) {
+  return a[0] * b[0] + a[1] * b[1];
+}
+
+// Feet that slide go one way: along the mean direction, each step leads at
+// least this share of the mean. Feet that stand now and then have shorter
+// steps.
+constexpr double kSteady = 0.4;
+constexpr size_t kFewestSlides = 4;
+
+// The mean speed of feet that go one way in all steps; 0 if they do not.
+double SteadySpeed(std::span<const FootStep> steps) {
+  std::array<double, 2> mean = {};
+  for (const FootStep& step : steps) {
+    if (!step.touches) return 0;
+    mean[0] += step.foot[0] / static_cast<double>(steps.size());
+    mean[1] += step.foot[1] / static_cast<double>(steps.size());
+  }
+  const double square = Dot(mean, mean);
+  for (const FootStep& step : steps) {
+    if (Dot(step.foot, mean) < kSteady * square) return 0;
+  }
+  return std::sqrt(square);
+}
+
+SlidePart PartOf(std::span<const FootStep> steps) {
+  SlidePart part = {steps.front().frame, steps.back().frame};
+  std::vector<double> speeds;
+  double along = 0;
+  double root = 0;
+  for (const FootStep& step : steps) {
+    speeds.push_back(std::sqrt(Dot(step.foot, step.foot)));
+    along += Dot(step.foot, step.root);
+    root += Dot(step.root, step.root);
+  }
+  part.median = MedianOf(&speeds);
+  part.gain = root > 0 ? along / root : 0;
+  return part;
+}
+
+// All feet go up or down together.
+struct Passage {
+  int64_t first = 0;
+  int64_t last = 0;
+  double rise = 0;
+};
+
+// Before and after a passage the feet keep their height for kStaySeconds. A
+// passage takes at most kPassageSeconds, and at least kFewestSteps.
+constexpr double kStaySeconds = 0.25;
+constexpr double kPassageSeconds = 0.5;
+constexpr size_t kFewestSteps = 3;
+// Shares of the rise of a passage: feet that keep their height vary by less
+// than kStay, and no step makes kOneStep or more of it.
+constexpr double kStay = 0.4;
+constexpr double kOneStep = 0.7;
+// In the share kTogether of a passage no foot node is slower than the share
+// kNoneStands of the lowest one.
+constexpr double kNoneStands = 0.5;
+constexpr double kTogether = 0.85;
+// The least rise of the lowest foot in one step that may begin a passage.
+constexpr double kRises = 0.002;
+
+// The least and the largest of some numbers.
+struct Bounds {
+  double least = HUGE_VAL;
+  double most = -HUGE_VAL;
+
+  void Add(double x) {
+    least = std::min(least, x);
+    most = std::max(most, x);
+  }
+  double Spread() const { return most - least; }
+};
+
+// Finds the passages of a clip. `least` and `legs` are those of FindShiftPart.
+class PassageFinder {
+ public:
+  PassageFinder(const FootSteps& feet, double least, double legs)
+      : steps_(feet.steps),
+        seconds_(feet.seconds),
+        stay_(StepsIn(feet, kStaySeconds, kFewestSteps)),
+        most_(StepsIn(feet, kPassageSeconds, kFewestSteps) + 1),
+        least_(least),
+        legs_(legs) {}
+
+  std::vector<Passage> Find() const {
+    std::vector<Passage> passages;
+    for (size_t i = stay_; i + stay_ < steps_.size();) {
+      const double rise = RiseAt(i);
+      if (std::fabs(rise) <= kRises) {
+        ++i;
+        continue;
+      }
+      const double sign = rise > 0 ? 1 : -1;
+      size_t end = i;
+      while (end < steps_.size() && sign * RiseAt(end) > 0) ++end;
+      if (IsPassage(i, end, sign)) {
+        passages.push_back({steps_[i].frame, steps_[end - 1].frame,
+                            steps_[end - 1].low - steps_[i - 1].low});
+      }
+      i = end;
+    }
+    return passages;
+  }
+
+ private:
+  double RiseAt(size_t i) const { return steps_[i].low - steps_[i - 1].low; }
+
+  // True if the steps first .. end - 1 are a passage.
+  bool IsPassage(size_t first, size_t end, double sign) const {
+    const double rise = sign * (steps_[end - 1].low - steps_[first - 1].low);
+    if (!(rise > least_) || end - first < kFewestSteps || end - first > most_ ||
+        end + stay_ > steps_.size()) {
+      return false;
+    }
+    Bounds legs;
+    legs.Add(steps_[first - 1].legs);
+    double together = 0;
+    double largest = 0;
+    for (size_t i = first; i < end; ++i) {
+      legs.Add(steps_[i].legs);
+      const double step = std::fabs(RiseAt(i));
+      largest = std::max(largest, step);
+      if (steps_[i].slowest * seconds_ >= kNoneStands * step) together += step;
+    }
+    return legs.Spread() < legs_ * rise && largest < kOneStep * rise &&
+           together > kTogether * rise && Stays(first, end, sign, rise);
+  }
+
+  bool Stays(size_t first, size_t end, double sign, double rise) const {
+    Bounds before;
+    Bounds after;
+    double way = 0;
+    for (size_t i = 0; i < stay_; ++i) {
+      before.Add(steps_[first - 1 - i].low);
+      after.Add(steps_[end + i].low);
+      way += sign * (steps_[end + i].low - steps_[first - 1 - i].low);
+    }
+    return before.Spread() < kStay * rise && after.Spread() < kStay * rise &&
+           way > least_ * static_cast<double>(stay_);
+  }
+
+  const std::vector<FootStep>& steps_;
+  double seconds_;
+  size_t stay_;
+  size_t most_;
+  double least_;
+  double legs_;
+};
+
+// The rise and the fall of a shift differ by less than this share.
+constexpr double kBack = 0.5;
+
+// A figure is lifted at once if its lowest foot rises by more than kLifted in
+// one step, and by kLiftedTimes as much as in the steps before and after it.
+// Its legs change their length by less than the share kLiftedLegs of that.
+constexpr double kLifted = 0.02;
+constexpr double kLiftedTimes = 4;
+constexpr double kLiftedLegs = 0.25;
+
+}  // namespace
+
+std::optional<SlidePart> FindSlidePart(const FootSteps& feet,
+                                       const SlideLimits& limits) {
+  const std::span<const FootStep> steps = feet.steps;
+  const size_t width = StepsIn(feet, limits.seconds, kFewestSlides);
+  if (steps.size() < width) return std::nullopt;
+  std::vector<double> speeds;
+  for (const FootStep& step : steps) {
+    if (step.touches) speeds.push_back(std::sqrt(Dot(step.foot, step.foot)));
+  }
+  if (speeds.empty()) return std::nullopt;
+  const double least =
+      std::max(limits.speed, limits.contrast * MedianOf(&speeds));
+  size_t first = 0;
+  size_t last = 0;
+  double fastest = 0;
+  // Neighbouring windows are one part.
+  size_t begin = 0;
+  double most = 0;
+  for (size_t i = 0; i + width <= steps.size(); ++i) {
+    const double speed = SteadySpeed(steps.subspan(i, width));
+    if (!(speed > least)) {
+      begin = i + 1;
+      most = 0;
+      continue;
+    }
+    most = std::max(most, speed);
+    if (most < fastest) continue;
+    fastest = most;
+    first = begin;
+    last = i + width;
+  }
+  if (fastest == 0) return std::nullopt;
+  return PartOf(steps.subspan(first, last - first));
+}
+
+std::optional<ShiftPart> FindShiftPart(const FootSteps& feet, double least,
+                                       double legs) {
+  const std::vector<Passage> passages = PassageFinder(feet, least, legs).Find();
+  std::optional<ShiftPart> part;
+  for (size_t i = 1; i < passages.size(); ++i) {
+    const Passage& there = passages[i - 1];
+    const Passage& back = passages[i];
+    const double longer = std::max(std::fabs(there.rise), std::fabs(back.rise));
+    const bool returns = std::fabs(there.rise + back.rise) < kBack * longer;
+    if (!returns) continue;
+    if (part && std::fabs(part->rise) >= std::fabs(there.rise)) continue;
+    part = ShiftPart{there.first, back.last, there.rise};
+  }
+  return part;
+}
+
+double LiftedAtOnce(const FootSteps& feet) {
+  const std::vector<FootStep>& steps = feet.steps;
+  double sum = 0;
+  for (size_t i = 2; i + 1 < steps.size(); ++i) {
+    const double rise = steps[i].low - steps[i - 1].low;
+    const double beside =
+        std::max(std::fabs(steps[i - 1].low - steps[i - 2].low),
+                 std::fabs(steps[i + 1].low - steps[i].low));
+    const double legs = std::fabs(steps[i].legs - steps[i - 1].legs);
+    const double size = std::fabs(rise);
+    if (size > kLifted && size > kLiftedTimes * beside &&
+        legs < kLiftedLegs * size) {
+      sum += rise;
+    }
+  }
+  return sum;
 }
 
 }  // namespace bvhmill

@@ -1,4 +1,9 @@
-// Rules about feet and the floor.
+// Rules about feet and the floor; CheckFloor in rules.h lists their faults. The
+// floor is the height below which the lowest foot is in a tenth of the frames.
+// A shift of the whole figure in a part of the clip is DATA_BELOW_FLOOR if the
+// figure sinks, and DATA_FLOOR_DRIFT if it rises. DATA_FOOT_SKATE compares the
+// median speed of feet that touch the floor with its threshold, for the whole
+// clip and then for its parts.
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/clip/frame_rates.h"
-#include "bvhmill/report/short_number.h"
+#include "bvhmill/clip/clip_info.h"
+#include "bvhmill/report/issue_log.h"
 #include "bvhmill/skeletons/up_axis.h"
 #include "bvhmill/validate/floor/floor_measure.h"
 #include "bvhmill/validate/rules.h"
@@ -20,10 +25,11 @@ constexpr const char* kDirectionNames[] = {"X", "Y", "Z", "-X", "-Y", "-Z"};
 // The share of frames whose lowest foot may be below the floor.
 constexpr double kFloorShare = 0.1;
 
-// Legs that bend less, in reaches, say little about the height of the root.
+// Reaches. If the height of the root above the feet varies less, it says little
+// about the scale of the root.
 constexpr double kBentLegs = 0.005;
 
-// The trunk of the figure, as indices of the nodes of the landmarks.
+// The trunk of the figure, as indices of Landmarks::nodes.
 std::vector<int32_t> TrunkIn(const SkeletonFacts& facts) {
   const std::vector<int32_t>& nodes = facts.landmarks.nodes;
   std::vector<int32_t> trunk;
@@ -32,7 +38,7 @@ std::vector<int32_t> TrunkIn(const SkeletonFacts& facts) {
     if (at == nodes.end() || *at != joint) break;
     trunk.push_back(static_cast<int32_t>(at - nodes.begin()));
   }
-  // A figure may have another ROOT.
+  // The trunk is that of the first ROOT; the figure may have another one.
   return trunk.empty() ? std::vector<int32_t>{0} : trunk;
 }
 
@@ -93,8 +99,8 @@ void FloorRules::Run(IssueLog* log) {
   const int up = UpFor(clear);
   measure_.SetUp(up);
   const double floor = measure_.HeightOf(kFloorShare);
-  // Feet as far away as that are in another unit than the skeleton. Heights
-  // around them are not counted, and their steps say nothing.
+  // Feet beyond the bins are in another unit than the skeleton. Their heights
+  // cannot be counted, and their steps say nothing.
   const bool is_near = !HeightBins::IsAtEnd(floor);
   const FootSteps feet = measure_.StepsOn(floor);
   const auto part = FindShiftPart(feet, Limit(Threshold::DATA_FLOOR_DRIFT_rise),
@@ -102,7 +108,7 @@ void FloorRules::Run(IssueLog* log) {
   if (is_near) CheckSinking(floor, part, log);
   CheckDrift(feet, part, log);
   CheckOffset(up, floor, log);
-  // A few pairs of frames say nothing about a median.
+  // A median needs more than a few pairs of frames.
   const bool are_enough = measure_.frames() >= kFewestMotionFrames;
   if (!is_near || !are_enough) return;
   const FootSlide slide =
@@ -141,7 +147,8 @@ void FloorRules::CheckUp(std::optional<int> up, IssueLog* log) const {
 void FloorRules::CheckSinking(double floor,
                               const std::optional<ShiftPart>& part,
                               IssueLog* log) {
-  // The lower level may be the floor of most frames, or that of few.
+  // This part comes first: its level may be the floor of most frames, or of
+  // few.
   if (part && part->rise < -Limit(Threshold::DATA_BELOW_FLOOR_depth)) {
     return log->Add(IssueCode::DATA_BELOW_FLOOR,
                     AtRoot(part->first, part->last),
@@ -154,8 +161,8 @@ void FloorRules::CheckSinking(double floor,
   const bool are_few = static_cast<double>(judged) <=
                        Limit(Threshold::DATA_BELOW_FLOOR_share) *
                            static_cast<double>(measure_.counted());
-  // From the first judged frame to the last one, if they follow each other. The
-  // frames beside a single one need not be below the floor.
+  // The frames from the first to the last of them, if they are neighbours. The
+  // frames beside a single judged one need not be below the floor.
   const int64_t least = (judged - 1) * measure_.step() + 1;
   if (static_cast<double>(least) < Limit(Threshold::DATA_BELOW_FLOOR_frames) ||
       !are_few) {
@@ -194,7 +201,7 @@ void FloorRules::CheckDrift(const FootSteps& feet,
   }
   const double rise = parts->back() - parts->front();
   const double limit = Limit(Threshold::DATA_FLOOR_DRIFT_rise);
-  // A jump of the root is an event, of which another rule speaks.
+  // Jumps of the root do not count: they are DATA_JUMP.
   const double drifted = rise - LiftedAtOnce(feet);
   if ((!rises && !falls) || std::fabs(rise) <= limit ||
       (rises ? drifted : -drifted) <= limit) {
@@ -225,8 +232,8 @@ void FloorRules::CheckOffset(int up, double floor, IssueLog* log) const {
 
 void FloorRules::CheckSlide(const FootSlide& slide, const FootSteps& feet,
                             IssueLog* log) const {
-  // Feet that a body carries along, that walk below a body that is too slow, or
-  // that are fast slide also if they seldom touch the floor.
+  // Less contact is enough for feet that the body carries along, that walk in
+  // place, or that are fast.
   const bool is_carried =
       slide.root_is_still ||
       std::fabs(slide.gain) >= Limit(Threshold::DATA_FOOT_SKATE_gain);
@@ -249,9 +256,9 @@ void FloorRules::CheckSlide(const FootSlide& slide, const FootSteps& feet,
            {{"median", Short(part->median)}, {"gain", Short(part->gain)}});
 }
 
-// A root has the rhythm of its legs, in any unit. In the right unit it rises as
-// far as they stretch, and feet on the floor stand. In a unit that is too large
-// its numbers are too small, and it makes a share of that way.
+// In the right unit the root rises as far as the legs stretch, and feet on the
+// floor stand. If the unit of the root is too large, its numbers are too small:
+// it moves in the same rhythm, but by a share of the way.
 void FloorRules::CheckWay(const FootSlide& slide, IssueLog* log) const {
   const double most = Limit(Threshold::DATA_ROOT_SCALE_way);
   const double least = Limit(Threshold::DATA_ROOT_SCALE_correlation);
@@ -266,8 +273,8 @@ void FloorRules::CheckWay(const FootSlide& slide, IssueLog* log) const {
     return add("the rise and fall of the root", rise.gain);
   }
   if (slide.contact < Limit(Threshold::DATA_FOOT_SKATE_carried_share)) return;
-  // A root with the share s of its way takes a foot that should stand back by
-  // 1 - s, while it goes forth by s.
+  // If the root moves by the share s of its way, a foot that should stand moves
+  // back by 1 - s while the root moves forth by s.
   const double share = 1 / std::fabs(1 - slide.gain);
   if (share < most && std::fabs(slide.correlation) >= least) {
     add("the way of the root", share);

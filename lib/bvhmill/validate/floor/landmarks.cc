@@ -4,15 +4,15 @@
 #include <cstddef>
 #include <string>
 
-#include "bvhmill/validate/named_parts.h"
+#include "bvhmill/validate/skeleton_facts.h"
 
 namespace bvhmill {
 namespace {
 
 constexpr double kJudgedRate = 30;
-// Rounded frame times state rates that are too low by less than this factor.
+// Rounded frame times state rates that are up to this factor too low.
 constexpr double kRateSlack = 1.01;
-// An issue names a judged frame, so the frame that it is about is near.
+// An issue names a judged frame, which must be near the frame of the fault.
 constexpr double kMostStep = 5;
 
 bool IsFootName(const std::string& name) {
@@ -21,7 +21,7 @@ bool IsFootName(const std::string& name) {
          name.find("toe") != std::string::npos;
 }
 
-// For each node the topmost foot joint at or above it, or -1; and its root.
+// By node: the topmost foot joint at or above it, or -1; and its root.
 struct Ancestry {
   std::vector<int32_t> foot;
   std::vector<int32_t> root;
@@ -41,7 +41,8 @@ Ancestry AncestryOf(const Skeleton& skeleton) {
   return out;
 }
 
-// Adds a node to the foot that begins at `top`, or to a new one.
+// Adds `node` to the foot that begins at `top`. Begins a new foot if there is
+// none yet and the feet are fewer than kMostFeet.
 void AddToFoot(int32_t top, int32_t node, std::vector<int32_t>* tops,
                std::vector<std::vector<int32_t>>* feet) {
   const auto at = std::find(tops->begin(), tops->end(), top);

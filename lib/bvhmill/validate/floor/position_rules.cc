@@ -1,4 +1,12 @@
-// Position channels: bones that stretch, and roots that are too fast or stand.
+// DATA_BONE_LENGTH: the distance of a joint with position channels from its
+// parent varies by more than DATA_BONE_LENGTH.spread of the mean, below a node
+// that moves.
+//
+// DATA_ROOT_SCALE: more than a twentieth of the steps of a root are faster than
+// DATA_ROOT_SCALE.speed.
+//
+// DATA_ROOT_CONSTANT: no position channel varies by more than rounding,
+// although other channels move.
 
 #include <algorithm>
 #include <array>
@@ -8,15 +16,15 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/clip/frame_rates.h"
-#include "bvhmill/report/short_number.h"
-#include "bvhmill/validate/named_parts.h"
+#include "bvhmill/clip/clip_info.h"
+#include "bvhmill/report/issue_log.h"
 #include "bvhmill/validate/rules.h"
+#include "bvhmill/validate/skeleton_facts.h"
 
 namespace bvhmill {
 namespace {
 
-// The share of steps of a root that may be too fast.
+// The largest share of the steps of a root that may be too fast.
 constexpr double kFastShare = 0.05;
 
 // A node with three position channels.
@@ -24,13 +32,13 @@ struct PositionedNode {
   int32_t node = 0;
   // Columns of X, Y and Z.
   std::array<size_t, 3> columns = {};
-  // Values are added to it: the OFFSET, or 0 if they replace it.
+  // The values are added to it: the OFFSET, or 0 if they replace the OFFSET.
   std::array<float, 3> base = {};
-  // On the way from a root down to the first node that has not one child.
+  // See FindTrunk.
   bool is_trunk = false;
-  // Squares of the least and the largest distance from the parent, and their
-  // frames; the sum of the distances. Nodes of the trunk keep these values:
-  // they never stretch.
+  // The squares of the least and the largest distance from the parent, their
+  // frames, and the sum of the distances. Not measured for nodes of the trunk:
+  // the distance of a root from its parent is no bone.
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
   int64_t least_frame = 0;
@@ -57,7 +65,8 @@ std::array<size_t, 3> PositionColumns(const Skeleton& skeleton,
   return columns;
 }
 
-// True for roots, and for the only child joints below them.
+// By node: true for each root, its only child joint, the only child joint of
+// that, and so on.
 std::vector<bool> FindTrunk(const std::vector<Node>& nodes) {
   std::vector<int32_t> children(nodes.size());
   for (const Node& node : nodes) {
@@ -123,7 +132,7 @@ PositionCheck::PositionCheck(const CheckedClip& clip) : clip_(clip) {
                clip.motion.dt;
 }
 
-// Adds the place of the node in `row`, which is that of `frame`.
+// Adds the place of the node in `frame`, whose values are `row`.
 void CountPlace(const float* row, int64_t frame, PositionedNode* node) {
   double square = 0;
   for (size_t axis = 0; axis < 3; ++axis) {
@@ -160,9 +169,9 @@ void PositionCheck::CountSteps(PositionedNode* node) const {
   }
 }
 
-// Frames that stand apart do not count.
+// Skips frames that stand apart.
 void PositionCheck::CountPlaces(PositionedNode* node) const {
-  // A copy, whose values stay in registers.
+  // A copy, which the compiler keeps in registers.
   PositionedNode counted = *node;
   const int64_t last = clip_.motion.last_frame();
   for (int64_t t = clip_.motion.first_frame(); t <= last; ++t) {
@@ -196,12 +205,12 @@ void PositionCheck::CheckBone(const PositionedNode& node, IssueLog* log) const {
       most - least > clip_[Threshold::DATA_BONE_LENGTH_spread] * mean &&
       most > clip_[Threshold::DATA_BONE_LENGTH_reach] * clip_.motion.reach;
   if (!stretches || !below_moving_[static_cast<size_t>(node.node)]) return;
-  // A face moves by positions.
+  // Joints of a face move by positions.
   if (IsBelowHead(clip_.skeleton, node.node)) return;
   const auto& offset =
       clip_.skeleton.nodes[static_cast<size_t>(node.node)].offset;
   Location at = LocationOf(clip_, node.node);
-  // Where it differs most from the mean.
+  // The frame of the largest difference from the mean.
   at.frame = most - mean >= mean - least ? node.most_frame : node.least_frame;
   log->Add(IssueCode::DATA_BONE_LENGTH, at,
            {{"joint", QuotedName(clip_.skeleton, node.node)},
@@ -213,7 +222,7 @@ void PositionCheck::CheckBone(const PositionedNode& node, IssueLog* log) const {
 void PositionCheck::CheckRoot(IssueLog* log) const {
   const float still = static_cast<float>(
       clip_[Threshold::DATA_ROOT_CONSTANT_reach] * clip_.motion.reach);
-  // If poses stand for several frames, each new one is a step.
+  // If poses repeat for several frames, each new one is a large step.
   const bool has_speed =
       !IsBeyondRates(clip_.frame_time) && !clip_.motion.has_many_repeats;
   bool is_constant = true;

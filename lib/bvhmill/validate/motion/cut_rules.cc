@@ -1,5 +1,9 @@
-// Steps at which many joints move at once: cuts, and first and last frames that
-// stand apart.
+// DATA_CUT: in one step at least DATA_CUT.share of the moving joints turn far
+// more than in the steps before and after it.
+//
+// DATA_FIRST_FRAME_APART, DATA_LAST_FRAME_APART: the first or the last step of
+// the clip is a cut, or a jump of a joint. The first pose may also fade into
+// the motion over 2 to 4 frames.
 
 #include <algorithm>
 #include <array>
@@ -8,23 +12,23 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/report/short_number.h"
+#include "bvhmill/report/issue_log.h"
 #include "bvhmill/validate/motion/event_tests.h"
-#include "bvhmill/validate/motion/motion_units.h"
-#include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/validate/motion/motion_clip.h"
+#include "bvhmill/validate/motion/motion_rule.h"
 
 namespace bvhmill {
 namespace {
 
-// A joint moves if it ever turns by more in a step.
+// A joint moves if one of its steps is above this.
 constexpr double kMovingDegrees = 0.05;
-// An issue lists this many cuts, the largest ones.
+// An issue lists at most this many cuts, the largest ones.
 constexpr size_t kMostListedCuts = 16;
 
-// A pose of reference may fade into the motion over this many frames.
+// A reference pose may fade into the motion over this many frames.
 constexpr int64_t kFewestFadeFrames = 2;
 constexpr int64_t kMostFadeFrames = 4;
-// The frames after it that it is compared with.
+// The frames after the fade with which it is compared.
 constexpr int64_t kFramesAfterFade = 4;
 constexpr double kLeastFadeDegrees = 1;
 constexpr float kFadeRatio = 3;
@@ -44,12 +48,13 @@ struct Apart {
   int64_t frame = 0;
   // More than one if a pose fades into the motion.
   int64_t frames = 1;
-  // The number of joints that step, at least 1, and their largest step.
+  // The number of joints that step, at least 1, and their largest step in
+  // degrees (`degrees`).
   double joints = 1;
-  // The only one of them; -1 if there are several.
+  // The joint, if there is only one; else -1.
   int32_t node = -1;
   double degrees = 0;
-  // True if rotations stand apart.
+  // Rotations stand apart.
   bool by_rotation = false;
   // The largest step of a position, as a share of the reach; 0 if no position
   // stands apart.
@@ -58,14 +63,14 @@ struct Apart {
   bool is_apart() const { return by_rotation || reach > 0; }
 };
 
-// A pose of reference that fades into the motion.
+// A reference pose that fades into the motion.
 struct FadeIn {
   // The first frame of the motion; 0 if no joint takes part.
   int64_t frames = 0;
   // Joints that turn in each of these frames by more than 1 degree, and by more
   // than three times the largest step of the four frames after them.
   double joints = 0;
-  // The longest way of such a joint, in degrees.
+  // The largest sum of the steps of such a joint, in degrees.
   double degrees = 0;
 };
 
@@ -124,8 +129,8 @@ class CutRules final : public MotionRule {
 
   // Joints that move.
   double moving_ = 0;
-  // A cut has this many degrees, as a multiple of the mean step of the clip. In
-  // a restless clip many joints leap together by chance.
+  // The least degrees of a cut: DATA_CUT.usual times the mean step of the clip,
+  // because in a restless clip many joints leap together by chance.
   double least_cut_ = 0;
   // The limits of jumps.
   EventLimits rotations_;
@@ -152,7 +157,8 @@ bool CutRules::IsLarge(const BodyStep& step) const {
          step.degrees >= clip_[Threshold::DATA_CUT_degrees] * moving_;
 }
 
-// The conditions of a jump, in the first or the last step of the clip.
+// True if the first or the last step of the clip meets the conditions of a
+// jump.
 bool CutRules::Leaps(size_t track, bool is_first) const {
   const TrackSums& sums = clip_.sums[track];
   const EventLimits& limits = track < clip_.rotations ? rotations_ : positions_;
@@ -165,7 +171,8 @@ bool CutRules::Leaps(size_t track, bool is_first) const {
   return jump && IsProved(clip_, jump->proof, jump->compared, track);
 }
 
-// The conditions of a cut for all joints, or of a jump for one of them.
+// Tests the step by the conditions of a cut for all joints, and by those of a
+// jump for each joint.
 Apart CutRules::ApartAt(const BodyStep& step, bool is_first) const {
   const MotionClip& clip = clip_;
   Apart apart;

@@ -1,4 +1,7 @@
-// Euler angles that jump where the rotation does not.
+// DATA_EULER_FLIP: from one frame to the next a channel of a joint changes by
+// more than half a turn, or two channels by more than DATA_EULER_FLIP.degrees,
+// while the joint turns by less than a quarter of the change. All joints
+// together are one issue.
 
 #include <algorithm>
 #include <array>
@@ -7,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/validate/motion/motion_units.h"
-#include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/validate/motion/motion_clip.h"
+#include "bvhmill/validate/motion/motion_rule.h"
 
 namespace bvhmill {
 namespace {
 
-// A joint that turns by this share of the change of an angle or more follows
-// it.
+// A joint that turns by this share of the change of an angle, or more, follows
+// the angle.
 constexpr double kFollows = 0.25;
 constexpr double kHalfTurn = 180;
 
@@ -22,7 +25,7 @@ constexpr double kHalfTurn = 180;
 struct Flip {
   int32_t track = 0;
   int64_t frame = 0;
-  // By more than half a turn.
+  // The angle changes by more than half a turn.
   bool is_wrap = false;
 };
 
@@ -55,7 +58,7 @@ class EulerFlipRule final : public MotionRule {
   void Decide(IssueLog* log) override;
 
  private:
-  // A step with no larger change of an angle is neither.
+  // A step without a larger change of an angle is no flip.
   float least_change_ = 0;
   std::vector<Flip> found_;
 };
@@ -91,7 +94,7 @@ void EulerFlipRule::Look(const MotionBlock& block) {
   }
 }
 
-// Without the steps to frames that stand apart.
+// Ignores the steps from and to frames that stand apart.
 void EulerFlipRule::Decide(IssueLog* log) {
   const MotionFacts& facts = *clip_.facts;
   std::erase_if(found_, [&](const Flip& flip) {

@@ -1,4 +1,11 @@
-// Spikes and jumps of joints: poses that cannot belong to their neighbours.
+// DATA_SPIKE: a rotation or a position leaves its path for one or a few frames
+// and comes back, faster than people move or far faster than the joint moves
+// otherwise. Two jumps within DATA_SPIKE.seconds are a spike if the second one
+// leads back.
+//
+// DATA_JUMP: it jumps within 1 to 3 steps and does not come back.
+//
+// An event at a cut is part of the cut and is not reported.
 
 #include <algorithm>
 #include <bit>
@@ -8,23 +15,23 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/report/short_number.h"
+#include "bvhmill/report/issue_log.h"
 #include "bvhmill/validate/motion/event_tests.h"
-#include "bvhmill/validate/motion/motion_units.h"
-#include "bvhmill/validate/motion/rules.h"
-#include "bvhmill/validate/named_parts.h"
+#include "bvhmill/validate/motion/motion_clip.h"
+#include "bvhmill/validate/motion/motion_rule.h"
+#include "bvhmill/validate/skeleton_facts.h"
 
 namespace bvhmill {
 namespace {
 
-// The way of a jump of several steps is at least this share of their sum.
+// A jump of several steps leads at least this share of their sum away.
 constexpr double kLeastStraight = 0.8;
 
-// At this rate or a slower one, toes that push off turn there and back within a
+// At this rate and slower ones, toes that push off turn there and back within a
 // frame or two.
 constexpr double kPushOffFrameTime = 1 / 45.0;
-// The toes of both feet turn about as sharply: a spike that is this many times
-// as sharp as the other foot ever is, is none of the gait.
+// The toes of both feet turn about as sharply. A spike that is this many times
+// as sharp as any kink of the other foot is no part of the gait.
 constexpr double kSharperThanGait = 2;
 
 // The last frame of a jump.
@@ -39,7 +46,7 @@ struct FoundEvent {
   uint8_t spike_steps = 0;
 };
 
-// The spikes, or the jumps, of a track that are proved.
+// The proved spikes, or the proved jumps, of a track.
 struct EventTally {
   int64_t events = 0;
   // The frames at which they begin.
@@ -94,7 +101,7 @@ EventRules::EventRules(const MotionClip& clip) : MotionRule(clip) {
       kLongest));
 }
 
-// Neither the first nor the last frame of a clip has an event.
+// The first and the last frame of a clip have no event.
 void EventRules::Look(const MotionBlock& block) {
   const bool is_judged =
       block.track < clip_.rotations || clip_.facts->reach > 0;
@@ -141,7 +148,7 @@ void EventRules::LookAt(const MotionBlock& block, size_t i) {
   }
 }
 
-// A jump of several steps that all lead the same way.
+// A jump of several steps in about one direction.
 std::optional<TrackEvent> EventRules::SpreadJumpAt(size_t track,
                                                    const Around& at,
                                                    int64_t t) const {
@@ -165,7 +172,7 @@ std::optional<TrackEvent> EventRules::SpreadJumpAt(size_t track,
   return jump;
 }
 
-// A jump by one of its forms, or the end of a spike.
+// A jump of any form, or the end of a spike.
 std::optional<TrackEvent> EventRules::AnyJumpAt(size_t track, const Around& at,
                                                 int64_t t) const {
   auto jump = JumpAt(clip_, at, t);
@@ -180,14 +187,15 @@ std::optional<TrackEvent> EventRules::AnyJumpAt(size_t track, const Around& at,
   return jump;
 }
 
-// A step to `frame`, or to one of the frames after it, is a cut.
+// True if one of the `steps` steps from that to `frame` on is a cut.
 bool EventRules::HasCut(int64_t frame, int64_t steps) const {
   const auto& cuts = clip_.facts->cuts;
   const auto cut = std::lower_bound(cuts.begin(), cuts.end(), frame);
   return cut != cuts.end() && *cut < frame + steps;
 }
 
-// Two jumps as a spike; nullopt if one of them proves nothing.
+// Two jumps as a spike; nullopt if one of them is not calm enough to be its
+// end.
 std::optional<TrackEvent> SpikeOf(const TrackEvent& open,
                                   const TrackEvent& jump) {
   const bool is_local =
@@ -211,8 +219,8 @@ std::optional<TrackEvent> SpikeOf(const TrackEvent& open,
   return spike;
 }
 
-// The largest kink of the toes of the other foot, in degrees; 0 if the track is
-// no toe, or frames are short.
+// The largest kink of the toes of the other foot, in degrees. 0 if the track is
+// no toe, or the rate is above that of kPushOffFrameTime.
 double EventRules::KinkOfOtherFoot(size_t track) const {
   const auto& nodes = clip_.skeleton->nodes;
   const auto node_of = [&](size_t i) -> const Node& {
@@ -240,8 +248,6 @@ bool EventRules::LeadsBack(size_t track, const TrackEvent& open,
                      std::min(open.size, jump.size);
 }
 
-// Two jumps are a spike if the second one leads back. What is at a cut belongs
-// to the cut.
 void EventRules::DecideTrack(size_t track, std::span<const FoundEvent> found,
                              IssueLog* log) const {
   EventTally spikes;

@@ -1,8 +1,11 @@
 #include "bvhmill/validate/motion/event_tests.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
-#include "bvhmill/validate/motion/motion_units.h"
+#include "bvhmill/math/linear.h"
+#include "bvhmill/validate/motion/motion_clip.h"
 
 namespace bvhmill {
 namespace {
@@ -18,13 +21,23 @@ constexpr double kCalmSpikeShare = 0.5;
 constexpr double kLeastKink = 0.3;
 constexpr double kLeastStep = 0.2;
 
+// The exact angle by which one frame is off, if its neighbours are equal.
+double OffDegrees(double kink) { return AngleDegrees(kink / 4); }
+
+// The steps before and after a jump, as a share of it.
+constexpr double kJumpShare = 0.25;
+// Both steps of a half turn and back are above this. It is 133 degrees.
+constexpr float kLeastHalfTurn = 1.2F;
+// Each step of a smoothed spike is at least this share of its height: half of
+// it in a filtered spike of one frame, less than a third where toes roll off.
+constexpr double kLeastPulseStep = 0.4;
 // Steps beside a jump agree if they differ by at most this share of it.
 constexpr double kMostUneven = 0.5;
 // The steps of a jump that is spread over frames.
 constexpr int kMostSpreadSteps = 3;
-// At slower rates, the steps of people change more: with the square of the
-// frame time, and as multiples of those near by with the frame time. At far
-// slower ones they change as suddenly as jumps.
+// At slower rates than kLocalFrameTime the steps of people change more: by the
+// square of the frame time, and as multiples of those near by in proportion to
+// it. Beyond kLongestLocalFrameTime they change as suddenly as jumps.
 constexpr double kLocalFrameTime = 1 / 23.9;
 constexpr double kLongestLocalFrameTime = 1 / 14.9;
 
@@ -134,6 +147,18 @@ EventLimits PositionLimits(const MotionClip& clip) {
   return limits;
 }
 
+namespace {
+
+// A joint that turns by about half a turn and back in the next frame. The signs
+// of its quaternions are chance, so its kink may be that of a whole turn in one
+// direction.
+struct HalfTurn {
+  // The kink that the other sign gives, in degrees.
+  double kink = 0;
+  // From the frame before to the frame after.
+  double away = 0;
+};
+
 HalfTurn HalfTurnAt(const Around& at) {
   // The squares of the differences of unit quaternions, and of their sums, add
   // up to 4.
@@ -146,9 +171,8 @@ HalfTurn HalfTurnAt(const Around& at) {
           at.limits.step_unit * std::sqrt(away)};
 }
 
-namespace {
-
-// A half turn is no part of a spin: the joint is calm before and after it.
+// A spike of half a turn. The joint is calm before and after it, so it is no
+// part of a spin.
 std::optional<TrackEvent> HalfTurnSpikeAt(const MotionClip& clip,
                                           const Around& at, int64_t t) {
   const double least = std::min(at.Step(0), at.Step(1));
@@ -166,7 +190,7 @@ std::optional<TrackEvent> HalfTurnSpikeAt(const MotionClip& clip,
                     static_cast<float>(OffDegrees(raw * raw))};
 }
 
-// The kink is many times those near by that the spike has no part in.
+// The kink is many times those near by that do not depend on the frame.
 bool IsLocalSpike(const Around& at) {
   const double near =
       std::max({at.Kink(-3), at.Kink(-2), at.Kink(2), at.Kink(3)});
@@ -174,9 +198,9 @@ bool IsLocalSpike(const Around& at) {
          at.Kink(0) >= at.limits.local_spike_ratio * near;
 }
 
-// The kinks of a spike of a joint that moves. A row that repeats the one before
-// has such kinks, too. So may the second frame after a pose that stands first,
-// but the step from that pose is longer.
+// The kinks are those of a spike of a joint that moves. They may also be those
+// of a row that repeats the row before, and of the frame after a first pose
+// that stands apart, where the step beside is longer; both are no spikes.
 bool HasKinksOfSpike(const Around& at) {
   const double most = std::max(at.Step(0), at.Step(1));
   const double beside = std::max(at.Step(-1), at.Step(2));
@@ -193,8 +217,8 @@ Quat<double> Sum(const Quat<double>& a, double s, const Quat<double>& b) {
 }
 double Length(const Quat<double>& q) { return std::sqrt(Dot(q, q)); }
 
-// The step to frame `t` departs from those before and after it, which agree.
-// Else the track has no usual way there.
+// The step to frame `t` departs from those before and after it, and these two
+// agree.
 bool DepartsFromBeside(const MotionClip& clip, const MotionTrack& track,
                        const Around& at, int64_t t) {
   // Two frames before the jump to the frame after it.

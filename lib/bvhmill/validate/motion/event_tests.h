@@ -1,36 +1,42 @@
 #pragma once
 
-// Spikes and jumps of a track, and their conditions. Private to
-// validate/motion/.
+// The conditions of spikes and jumps: whether the steps and kinks of a track
+// (motion_clip.h) around one frame are such an event.
+//
+//   const EventLimits limits = RotationLimits(clip);
+//   const Around at = {&block.steps[i], &block.kinks[i], limits, is_inner};
+//   if (MayBeSpike(at)) spike = SpikeAt(clip, at, t);
+//   // When the sums of the whole clip are known:
+//   if (IsProved(clip, spike->proof, spike->compared, track)) ...
+//
+// Sizes are in degrees for rotations, and in shares of the reach for positions.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 
-#include "bvhmill/math/linear.h"
-#include "bvhmill/math/motion_events.h"
+#include "bvhmill/math/motion_steps.h"
 #include "bvhmill/validate/motion/motion_clip.h"
 
 namespace bvhmill {
 
-// How an event is proved.
+// What an event must be compared with before it is reported.
 enum class Proof : uint8_t {
-  // By itself.
+  // Nothing: it is proved by its frames.
   kCertain,
-  // If `compared` is many times the usual kink of the track.
+  // The usual kink of the track: `compared` is many times as large.
   kCalmKink,
-  // If `compared` is many times the mean step of the track; fewer times if the
-  // pose comes back.
+  // The mean step of the track: `compared` is many times as large, fewer times
+  // if the pose comes back.
   kCalmStep,
   kCalmReturn,
-  // Never. It may be one end of a spike.
+  // It is no event of its own, but may be one end of a spike.
   kEndOfSpike,
 };
 
-// The frames next to a jump in which the track is calm: its kinks are much
-// smaller. Very calm ones prove the end of a spike.
+// The sides of a jump on which the track is calm: its kinks are much smaller
+// there. A very calm side proves the end of a spike.
 enum JumpSide {
   kCalmBefore = 1,
   kCalmAfter = 2,
@@ -38,8 +44,8 @@ enum JumpSide {
   kVeryCalmAfter = 8
 };
 
-// The pose leaves its way at `frame` and is back after `frames` frames. A jump
-// has 0 frames: it does not come back.
+// A spike: the pose leaves its path at `frame` and is back after `frames`
+// frames. A jump has 0 frames: it does not come back.
 struct TrackEvent {
   int32_t frame = 0;
   int32_t frames = 0;
@@ -57,9 +63,6 @@ struct TrackEvent {
   uint8_t steps = 1;
 };
 
-// The steps before and after a jump, as a share of it.
-inline constexpr double kJumpShare = 0.25;
-
 // The thresholds of one kind of track, in degrees or shares of the reach.
 struct EventLimits {
   // The size of one unit of sqrt(step), and of sqrt(kink).
@@ -70,26 +73,28 @@ struct EventLimits {
   double jump = 0;
   double jump_rate = 0;
   bool has_calm_forms = false;
-  // The least steps and kinks of an event, a little lowered because kernels
-  // round. MayBeEvents leaves out frames below them.
+  // The least steps and kinks of an event, lowered a little because kernels
+  // round. MayBeEvents skips frames below them.
   EventScreen screen;
-  // The forms that compare with the frames near by. The least spike, in
-  // degrees, and the least difference of a jump from the mean of the steps
-  // before and after it, in the unit of `step_unit`.
+  // Forms that compare with the frames near by: the least spike in degrees, and
+  // the least difference of a jump from the mean of the steps before and after
+  // it, in the unit of `step_unit`.
   double local_spike = HUGE_VAL;
   double local_jump = HUGE_VAL;
-  // How many times those near by the kinks of each are, at least.
+  // The least ratio of their kinks to those near by.
   double local_spike_ratio = 0;
   double local_jump_ratio = 0;
-  // The square of how many times those near by the kinks of such a jump are, at
-  // least.
+  // The square of the smaller ratio, a little lowered: MayBeLocalJump compares
+  // squares.
   float local_square = 0;
-  // A jump that is spread over several steps: each of them is this many times
-  // those before and after the jump. Not where people make so few steps.
+  // A jump that is spread over several steps: each of them is `spread_ratio`
+  // times those before and after the jump. Off below 24 frames a second, where
+  // people move in so few steps.
   bool has_spread_forms = false;
   double spread_ratio = 0;
-  // The same of a jump that is quicker than people: its steps are longer than
-  // those before and after it by `quick_step`, which follows from the rate.
+  // The same for a jump that is quicker than people: its steps exceed those
+  // before and after it by `quick_step`, which follows from `quick_rate` and
+  // the frame time.
   double quick_ratio = 0;
   double quick_rate = 0;
   double quick_step = HUGE_VAL;
@@ -97,23 +102,26 @@ struct EventLimits {
   bool has_local_forms() const { return local_jump < HUGE_VAL; }
 };
 
-// The frames of a smoothed spike. Its steps are this share of its height, at
-// least: half of it in a filtered spike of one frame, and less than a third
-// where toes roll off.
+// The limits of the thresholds and the frame time of `clip`.
+EventLimits RotationLimits(const MotionClip& clip);
+// Requires a reach above 0.
+EventLimits PositionLimits(const MotionClip& clip);
+
+// The frames and the steps of a spike that a filter has smoothed.
 inline constexpr int kPulseFrames = 3;
 inline constexpr int kPulseSteps = kPulseFrames + 1;
-inline constexpr double kLeastPulseStep = 0.4;
 
-// Frames on either side of one that forms need which compare with the frames
+// The frames on either side that the forms need which compare with the frames
 // near by.
 inline constexpr int64_t kLocalMargin = 4;
 
-// Steps and kinks around a frame, in the unit of the limits.
+// The steps and kinks around a frame, in the unit of the limits.
 struct Around {
+  // Index 0 is the frame.
   const float* steps;
   const float* kinks;
   const EventLimits& limits;
-  // The clip has kLocalMargin frames or more before and after the frame.
+  // The clip has kLocalMargin or more frames before and after the frame.
   bool is_inner = false;
 
   double Step(int64_t i) const {
@@ -130,21 +138,8 @@ struct Around {
   }
 };
 
-// A joint that turns by about half a turn and back in the next frame. The signs
-// of its quaternions are chance, so that the way out and back may read as a
-// whole turn in one direction.
-struct HalfTurn {
-  // The kink that the other sign gives, in degrees.
-  double kink = 0;
-  // From the frame before to the frame after.
-  double away = 0;
-};
-HalfTurn HalfTurnAt(const Around& at);
-// Both steps of a half turn are above this. It is 133 degrees.
-inline constexpr float kLeastHalfTurn = 1.2F;
-
-// False if the function of that name finds nothing. MayBeEvents is the same for
-// many frames.
+// Cheap tests: false only if the function of that name finds nothing, for
+// example SpikeAt for MayBeSpike. MayBeEvents is their union for many frames.
 inline bool MayBeSpike(const Around& at) {
   const EventScreen& screen = at.limits.screen;
   const float kink = at.kinks[0];
@@ -166,8 +161,7 @@ inline bool MayBeSpread(const Around& at) {
   return least >= at.limits.screen.spread_step &&
          at.steps[-1] <= at.limits.screen.most_beside_spread * least;
 }
-// At high rates the middle frame of a pulse has a kink that proves a spike by
-// itself.
+// False if the kink of the middle frame is one of SpikeAt, as at high rates.
 inline bool MayBePulse(const Around& at) {
   const EventScreen& screen = at.limits.screen;
   const float* const steps = at.steps;
@@ -187,39 +181,37 @@ inline bool MayBeLocalJump(const Around& at) {
          kink >= at.limits.local_square * near;
 }
 
-EventLimits RotationLimits(const MotionClip& clip);
-// Requires a reach above 0.
-EventLimits PositionLimits(const MotionClip& clip);
+// The exact tests. `at` is around frame `t`; IsProved must confirm what they
+// find.
 
-// The spike of one frame at frame `t`, which `at` is around. Not every one is
-// proved yet.
+// A spike of one frame, at frame `t`.
 std::optional<TrackEvent> SpikeAt(const MotionClip& clip, const Around& at,
                                   int64_t t);
-// The jump from frame t - 1 to `t`. Not every one is proved yet.
+// A jump from frame t - 1 to `t`.
 std::optional<TrackEvent> JumpAt(const MotionClip& clip, const Around& at,
                                  int64_t t);
-// The sides on which the track is much calmer than in the step to frame `t`, as
-// bits of JumpSide. None if the steps before and after it differ too much.
+// The sides on which the track is much calmer than at the step to frame `t`, as
+// bits of JumpSide. 0 if the steps before and after it differ too much.
 int SidesOfJump(const MotionClip& clip, const MotionTrack& track,
                 const Around& at, int64_t t);
-// The smoothed spike in frames `t` to t + 2, the first of which `at` is around:
-// the joint leaves its way and comes back in four steps of about equal length.
+// A smoothed spike in frames `t` to t + 2: the joint leaves its path and comes
+// back in four steps of about equal length.
 std::optional<TrackEvent> PulseAt(const MotionClip& clip,
                                   const MotionTrack& track, const Around& at,
                                   int64_t t);
-// A jump that is spread over 2 or 3 steps: they are far longer than those
-// before and after them. The first one leads to the frame that `at` is around.
+// A jump that is spread over 2 or 3 steps, which are far longer than those
+// before and after them. The first one leads to frame `t`.
 struct Spread {
   int steps = 1;
-  // No person gets as fast and stops again within a frame.
+  // People do not speed up and stop as quickly.
   bool is_quick = false;
 };
-// One step if there is no such jump.
+// Returns one step if there is no such jump.
 Spread SpreadAt(const Around& at);
 // The step to frame `t` as an event.
 TrackEvent StepEvent(const Around& at, int64_t t, Proof proof);
-// True if an event that is proved by `compared` is large for its track. Call
-// when all frames came.
+// True if `compared` proves an event of `track`: see Proof. Requires the sums
+// of the whole clip.
 bool IsProved(const MotionClip& clip, Proof proof, float compared,
               size_t track);
 

@@ -1,5 +1,6 @@
-// Two rows that are exchanged: most of the body turns back at both, and moves
-// smoothly if each row takes the place of the other.
+// DATA_ROWS_EXCHANGED: two rows stand in each other's place. Most of the body
+// turns back at both, with kinks that stand out; if the two rows change places,
+// at most DATA_ROWS_EXCHANGED.left of these kinks remain.
 
 #include <algorithm>
 #include <array>
@@ -10,32 +11,33 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/report/short_number.h"
-#include "bvhmill/validate/motion/motion_units.h"
-#include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/report/issue_log.h"
+#include "bvhmill/validate/motion/motion_clip.h"
+#include "bvhmill/validate/motion/motion_rule.h"
 
 namespace bvhmill {
 namespace {
 
-// Kinks this far from a row are not changed by an exchange with its neighbour.
+// The kinks of frames this far from a row do not depend on an exchange with its
+// neighbour.
 constexpr int64_t kCalmFrom = 3;
 constexpr int64_t kCalmTo = 5;
-// A row that stands out is compared with this many before it that do, at most.
+// A row that stands out is compared with at most this many such rows before it.
 constexpr size_t kMostRows = 4;
-// Rows beside one that its kinks depend on.
+// The rows on either side of a row on which its kinks depend.
 constexpr int64_t kBeside = 2;
-// A joint is counted if its sum falls from at least this, in degrees, to this
-// share.
+// A joint gains by an exchange if its sum falls from at least kLeastSum degrees
+// to at most the share kMostLeft.
 constexpr double kLeastSum = 0.3;
 constexpr double kMostLeft = 0.75;
 
-// The sums of |x(t-1) - 2 x(t) + x(t+1)| over the angles x and over the frames
-// t in which they depend on one of two rows, in degrees.
+// The sums of |x(t-1) - 2 x(t) + x(t+1)| in degrees, over all angles x and over
+// the frames t in which they depend on one of two rows.
 struct RowExchange {
-  // With the rows as they are, and with each in the place of the other.
+  // With the rows as they are, and with the two exchanged.
   double before = 0;
   double after = 0;
-  // Joints whose sum falls by a quarter at least.
+  // Joints that gain.
   int64_t joints = 0;
 };
 
@@ -74,7 +76,7 @@ Triples TriplesOf(const MotionClip& clip, int64_t first, int64_t second) {
   return triples;
 }
 
-// Compares pairs of rows of a clip. Works in memory of its own.
+// Tries exchanges of pairs of rows of a clip.
 class Exchange {
  public:
   explicit Exchange(const MotionClip& clip)
@@ -84,8 +86,8 @@ class Exchange {
         before_(clip.skeleton->channels.size()),
         after_(before_.size()) {}
 
-  // Measures the exchange of two rows, the first of which comes first; nullopt
-  // if it leaves more than the share `left`. O(angles).
+  // Measures the exchange of two rows; nullopt if more than the share `left` of
+  // the kinks remains. Requires first < second. O(angles).
   std::optional<RowExchange> Measure(int64_t first, int64_t second,
                                      double left);
 
@@ -101,8 +103,8 @@ class Exchange {
   std::vector<double> after_;
 };
 
-// Adds the kinks of all channels. A summand counts as at most `cap_`, so that
-// an angle which wraps around counts little. The compiler makes vectors of it.
+// Adds the kinks of all channels. A kink counts as at most `cap_`, so that an
+// angle which wraps around counts little. Compilers vectorize the loop.
 void Exchange::AddKinks(const Triple& rows, std::vector<double>* sums) const {
   double* const out = sums->data();
   const auto [before, at, after] = rows;
@@ -139,7 +141,7 @@ std::optional<RowExchange> Exchange::Measure(int64_t first, int64_t second,
   for (const TriplePair& rows : triples.all()) AddKinks(rows.before, &before_);
   RowExchange all;
   all.before = SumOf(before_);
-  // Most rows do not fit each other: half of the frames tell.
+  // Half of the frames are enough to refuse most pairs.
   for (size_t i = 0; i < triples.count; ++i) {
     AddKinks(triples.pairs[i].after, &after_);
     const bool is_half = i + 1 == triples.count / 2;
@@ -160,7 +162,7 @@ struct Pair {
   int64_t last = 0;
   RowExchange found;
 
-  // The share of kinks that the exchange leaves.
+  // The share of the kinks that remains after the exchange.
   double Left() const {
     return found.before > 0 ? found.after / found.before : 1;
   }
@@ -181,8 +183,8 @@ class ExchangedRowsRule final : public MotionRule {
   std::vector<Pair> pairs_;
 };
 
-// The rows at which the kinks are large, most of them are of joints that turn
-// back, and on one side there are none.
+// The rows at which the kinks are large and mostly those of joints that turn
+// back, while on one side the kinks are small.
 std::vector<int64_t> ExchangedRowsRule::RowsThatStandOut() const {
   const auto least = static_cast<float>(
       clip_[Threshold::DATA_ROWS_EXCHANGED_degrees] / kDegrees);
@@ -213,7 +215,7 @@ std::vector<int64_t> ExchangedRowsRule::RowsThatStandOut() const {
   return rows;
 }
 
-// Finds the row that each would best change places with.
+// Finds the best partner of each row that stands out.
 void ExchangedRowsRule::FindPairs() {
   const std::vector<int64_t> rows = RowsThatStandOut();
   if (rows.size() < 2) return;
@@ -238,7 +240,8 @@ void ExchangedRowsRule::Keep(const Pair& pair) {
   const MotionClip& clip = clip_;
   const auto joints = static_cast<double>(pair.found.joints);
   if (joints < clip[Threshold::DATA_ROWS_EXCHANGED_joints]) return;
-  // An exchange with a row between two exchanged ones helps a little, too.
+  // An exchange with a row between two exchanged ones also lowers the kinks a
+  // little; the better pair stays.
   if (!pairs_.empty() && pair.first <= pairs_.back().last) {
     if (pair.Left() < pairs_.back().Left()) pairs_.back() = pair;
   } else {

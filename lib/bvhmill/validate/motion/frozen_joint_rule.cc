@@ -1,4 +1,8 @@
-// Joints that stand still while the body moves.
+// DATA_FROZEN_JOINT: the rotation channels of a joint keep their values for
+// DATA_FROZEN_JOINT.seconds or more while the body moves, and the joint turns
+// in the rest of the clip. A joint that also rests at other times is probably
+// animated by keys: it is a hint if the clip was captured, and not reported
+// otherwise. One more issue reports hands of which no finger ever moves.
 
 #include <algorithm>
 #include <bit>
@@ -9,14 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/validate/motion/motion_units.h"
-#include "bvhmill/validate/motion/rules.h"
-#include "bvhmill/validate/named_parts.h"
+#include "bvhmill/validate/motion/motion_clip.h"
+#include "bvhmill/validate/motion/motion_rule.h"
+#include "bvhmill/validate/skeleton_facts.h"
 
 namespace bvhmill {
 namespace {
 
-// Frames first .. last of a track have equal channels.
+// A track whose channels are equal in the frames first .. last.
 struct Still {
   int32_t track = 0;
   int64_t first = 0;
@@ -25,7 +29,7 @@ struct Still {
   int64_t steps() const { return last - first; }
 };
 
-// Fewer joints of fingers are no hands.
+// Fewer finger joints are no hands.
 constexpr int64_t kFewestFingers = 3;
 
 struct Joint {
@@ -55,14 +59,15 @@ class FrozenJointRule final : public MotionRule {
   void Log(size_t track, IssueLog* log) const;
   void LogFingers(IssueLog* log) const;
 
-  // The runs of each block. One that goes on in the next block is two.
+  // The runs of each block. A run across blocks is one record for each block.
   std::vector<Still> found_;
   std::vector<Joint> joints_;
-  // Few joints of the clip rest often, so it is no animation by keys.
+  // Few joints of the clip rest often, so it was captured and not animated by
+  // keys.
   bool is_captured_ = false;
 };
 
-// The channels of the frame of index `i` are those of the frame before.
+// True if the frame of index `i` repeats the channels of the frame before.
 bool FrozenJointRule::IsEqual(const MotionBlock& block, size_t i) const {
   const auto columns = clip_.ColumnsOf(clip_.tracks[block.track]);
   return std::all_of(columns.begin(), columns.end(), [&](const auto& column) {
@@ -133,7 +138,7 @@ void FrozenJointRule::JudgeClip() {
   is_captured_ = resting <= clip[Threshold::DATA_FROZEN_JOINT_joints] * moving;
 }
 
-// The joint also stands still at other times, so that it may rest by itself.
+// True if the joint also stands still at other times, so its rest may be meant.
 bool FrozenJointRule::OftenRests(const Joint& joint) const {
   const auto all = static_cast<double>(clip_.facts->frames - 1);
   const auto still = static_cast<double>(joint.still_steps);
@@ -141,7 +146,7 @@ bool FrozenJointRule::OftenRests(const Joint& joint) const {
   return still - run > clip_[Threshold::DATA_FROZEN_JOINT_still] * (all - run);
 }
 
-// The clip is animated by keys, as far as this joint is concerned.
+// True if the joint is animated by keys.
 bool FrozenJointRule::IsKeyed(const Joint& joint) const {
   const auto all = static_cast<double>(clip_.facts->frames - 1);
   const double most = clip_[Threshold::DATA_FROZEN_JOINT_captured_still];
@@ -150,8 +155,7 @@ bool FrozenJointRule::IsKeyed(const Joint& joint) const {
   return OftenRests(joint) && !is_clamped;
 }
 
-// The steps of the whole body that lead to the frames after `first`, up to
-// `last`.
+// The sum of the steps of all joints to the frames first + 1 .. last.
 double FrozenJointRule::BodySteps(int64_t first, int64_t last) const {
   const float* steps = FrameTotals::FrameZero(clip_.totals.steps);
   return std::accumulate(steps + first + 1, steps + last + 1, 0.0);
@@ -181,7 +185,7 @@ bool FrozenJointRule::IsFrozen(size_t track) const {
              clip_[Threshold::DATA_FROZEN_JOINT_body] * body / all;
 }
 
-// The joint rests for more than half of the clip.
+// True if the joint rests for more than half of the clip in one run.
 bool FrozenJointRule::MostlyRests(const Joint& joint) const {
   return 2 * joint.longest.steps() > clip_.facts->frames - 1;
 }
@@ -203,7 +207,7 @@ void FrozenJointRule::Log(size_t track, IssueLog* log) const {
              IssueCode::DATA_FROZEN_JOINT, at, std::move(args));
 }
 
-// The whole hands were not captured, if no finger ever moves.
+// If no finger ever moves, the hands were not captured.
 void FrozenJointRule::LogFingers(IssueLog* log) const {
   const Skeleton& skeleton = *clip_.skeleton;
   const int64_t last = clip_.facts->frames - 1;

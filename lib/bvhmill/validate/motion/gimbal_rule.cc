@@ -1,4 +1,7 @@
-// Joints whose outer Euler angles swing near gimbal lock.
+// DATA_GIMBAL_NEAR: the first and the last Euler angle of a joint turn far more
+// than the joint does, in frames whose middle angle is within
+// DATA_GIMBAL_NEAR.degrees of gimbal lock (90 degrees). The excess over all
+// such steps is DATA_GIMBAL_NEAR.excess or more. Only for three different axes.
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/math/motion_columns.h"
-#include "bvhmill/report/short_number.h"
-#include "bvhmill/validate/motion/motion_units.h"
-#include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/math/motion_steps.h"
+#include "bvhmill/report/issue_log.h"
+#include "bvhmill/validate/motion/motion_clip.h"
+#include "bvhmill/validate/motion/motion_rule.h"
 
 namespace bvhmill {
 namespace {
@@ -20,8 +23,8 @@ constexpr double kRightAngle = 90;
 // Sums over the steps of a track near gimbal lock, in degrees.
 struct NearLock {
   int32_t track = 0;
-  // The part of the outer angles' change above twice the step, the change
-  // itself, and the steps.
+  // The larger change of the two outer angles: its part above twice the step of
+  // the joint (`excess`), and all of it (`outer`). Then the steps.
   double excess = 0;
   double outer = 0;
   double steps = 0;
@@ -48,7 +51,7 @@ void NearLock::Add(const NearLock& later) {
   frame = later.frame;
 }
 
-// |remainder(angle, period)|, quick for the small angles that most are.
+// |remainder(angle, period)|; fast for small angles.
 double Remainder(double angle, double period) {
   const double size = std::abs(angle);
   return size <= period / 2 ? size : std::abs(std::remainder(angle, period));
@@ -70,7 +73,7 @@ class GimbalRule final : public MotionRule {
 
  private:
   bool HasLock(const MotionTrack& track) const;
-  // The angle is near one at which the outer axes are the same line.
+  // True near gimbal lock, where both outer axes are the same line.
   bool IsNear(double middle) const {
     return kRightAngle - Remainder(middle, kTurn / 2) < near_;
   }
@@ -78,7 +81,7 @@ class GimbalRule final : public MotionRule {
   NearLock NearLockIn(const MotionBlock& block) const;
 
   double near_ = 0;
-  // One for each block of a track that is near gimbal lock.
+  // One for each block in which a track is near gimbal lock.
   std::vector<NearLock> found_;
 };
 
@@ -90,7 +93,7 @@ bool GimbalRule::HasLock(const MotionTrack& track) const {
 }
 
 bool GimbalRule::MayBeNear(const MotionBlock& block, int32_t column) const {
-  // Rounding of the search.
+  // The rounding of LargestRemainder.
   constexpr double kSlack = 1e-3;
   const float largest = block.ranges[static_cast<size_t>(column)].largest;
   if (double{largest} < kRightAngle - near_) return false;
@@ -99,7 +102,7 @@ bool GimbalRule::MayBeNear(const MotionBlock& block, int32_t column) const {
   return 0.5 - double{share} < near_ / (kTurn / 2) + kSlack;
 }
 
-// The first and the last step are left out: they may be no part of the motion.
+// Skips the first and the last step, which may be no part of the motion.
 NearLock GimbalRule::NearLockIn(const MotionBlock& block) const {
   const auto columns = clip_.ColumnsOf(clip_.tracks[block.track]);
   const float* const outer[] = {block.ValuesOf(columns[0].column),

@@ -1,16 +1,16 @@
-// Joints that turn or move back and forth more often than a person can.
-//
-// There are three kinds of evidence, the strongest of which is logged:
+// DATA_JITTER: a joint turns or moves back and forth more often than a person
+// can. Of three kinds of evidence the strongest one of a track is logged:
 //
 //   noisy seconds  many small reversals in each of some seconds
 //   bursts         a few large reversals in a short time
-//   swings         long ways from one reversal to the next, however small the
-//                  steps are there
+//   swings         long ways from one reversal to the next in a short time,
+//                  however small the steps next to the reversals are
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -18,14 +18,266 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/clip/frame_rates.h"
-#include "bvhmill/report/short_number.h"
-#include "bvhmill/validate/motion/motion_units.h"
-#include "bvhmill/validate/motion/rules.h"
-#include "bvhmill/validate/motion/swings.h"
+#include "bvhmill/clip/clip_info.h"
+#include "bvhmill/report/issue_log.h"
+#include "bvhmill/validate/motion/motion_block.h"
+#include "bvhmill/validate/motion/motion_clip.h"
+#include "bvhmill/validate/motion/motion_rule.h"
 
 namespace bvhmill {
 namespace {
+
+// Swings: the ways of a track from one reversal to the next.
+
+// A frame at which a track turns back.
+struct Reversal {
+  int32_t track = 0;
+  int32_t frame = 0;
+  // The kink, or the mean way of the swings beside it: degrees, or shares of
+  // the reach.
+  float size = 0;
+};
+
+struct SwingLimits {
+  // The size of one unit of a way, a sum of sqrt(step).
+  double unit = 0;
+  // The least way of a swing. A swing of more than `most_frames` frames is
+  // long, and may have any way.
+  float way = HUGE_VALF;
+  int64_t most_frames = 0;
+  // A burst has this many reversals between swings in fewer than these frames.
+  int64_t burst_frames = 0;
+  size_t burst_reversals = 0;
+  // The least way of all swings of a burst.
+  float least_burst = 0;
+};
+
+// Seconds. A swing that takes more time is a long one.
+constexpr double kLongSwing = 0.15;
+static_assert(kReachBackSeconds >= 2 * kLongSwing);
+
+// The limits of swings whose way is `least` or more, in the unit of `unit`. A
+// burst is one of DATA_JITTER.swings in DATA_JITTER.swing_seconds.
+SwingLimits LimitsOfSwings(const MotionClip& clip, double least, double unit,
+                           size_t burst_reversals) {
+  const double dt = clip.facts->dt;
+  SwingLimits limits;
+  limits.unit = unit;
+  limits.way = static_cast<float>(least / unit);
+  limits.most_frames = WholeFrames(kLongSwing, dt);
+  limits.burst_frames =
+      WholeFrames(clip[Threshold::DATA_JITTER_swing_seconds], dt);
+  limits.burst_reversals = burst_reversals;
+  // At most this many swings of a burst are long.
+  const double most_long = static_cast<double>(limits.burst_frames) /
+                           static_cast<double>(limits.most_frames + 1);
+  const double swings = static_cast<double>(burst_reversals) - 1;
+  constexpr double kLess = 0.99;
+  limits.least_burst =
+      static_cast<float>(kLess * (swings - most_long) * double{limits.way});
+  return limits;
+}
+
+// Calls body(frame) for the frames at which the track turns back, in the words
+// for which is_wanted(word). Skips those next to the first and the last frame,
+// which may be no part of the motion.
+template <typename IsWanted, typename Body>
+void ForTurns(const MotionBlock& block, int64_t clip_frames,
+              const IsWanted& is_wanted, const Body& body) {
+  for (size_t word = 0; word < block.words(); ++word) {
+    if (!is_wanted(word)) continue;
+    const int64_t first = block.first + static_cast<int64_t>(word * kStepParts);
+    for (uint32_t bits = block.sums.turns[word]; bits != 0; bits &= bits - 1) {
+      const int64_t frame = first + std::countr_zero(bits);
+      if (frame >= 2 && frame < clip_frames - 2) body(frame);
+    }
+  }
+}
+
+// Follows the swings of a track from block to block. The state depends on the
+// frames of two long swings, and on the words of bits of a burst, before the
+// block.
+class Swings {
+ public:
+  // Appends the reversals that lie between two swings, at most one of which is
+  // long. Their size is the mean way of those that are not long. Skips most
+  // that are part of no burst.
+  void Follow(const MotionBlock& block, int64_t clip_frames,
+              const SwingLimits& limits, std::vector<Reversal>* found);
+  // The last reversal; the least number if there is none.
+  int32_t last() const { return newest_.last; }
+
+ private:
+  // In place of a way: the swing is long, or its way is too short for a swing.
+  static constexpr float kLong = -1;
+  static constexpr float kNone = -2;
+
+  struct Newest {
+    // The last reversal, the way of the swing before it, and the way since, in
+    // the blocks before this one.
+    int32_t last = std::numeric_limits<int32_t>::min();
+    float before = kNone;
+    float since = 0;
+
+    // The way since the last reversal up to `frame`, or kLong.
+    float Way(const MotionBlock& block, int64_t frame,
+              const SwingLimits& limits) const;
+    // The last reversal; nullopt if the swing before it, or the one of `way`
+    // after it, is too short, or if both are long.
+    std::optional<Reversal> Between(float way, const SwingLimits& limits) const;
+    // The track turns back at `frame` after a swing of `way`. Returns the
+    // reversal before it, if that lies between two swings.
+    std::optional<Reversal> TurnBack(int64_t frame, float way,
+                                     const SwingLimits& limits);
+    // All frames before `end` are known. Returns the last reversal if the swing
+    // after it is long by now.
+    std::optional<Reversal> SettleAt(int64_t end, const SwingLimits& limits);
+  };
+  // The words of a block whose turns may be part of a burst: near by there are
+  // enough turns, and their ways are long enough. If a block follows, `end` is
+  // the end of this block, because the next one may have any number of turns.
+  struct DenseWords {
+    size_t first = 0;
+    size_t end = 0;
+  };
+
+  DenseWords FindDense(const MotionBlock& block,
+                       const SwingLimits& limits) const;
+
+  Newest newest_;
+  // The turns of the words before the block, and their sums of sqrt(step).
+  TurnCounts counts_ = {};
+  WordSums roots_ = {};
+};
+
+float Swings::Newest::Way(const MotionBlock& block, int64_t frame,
+                          const SwingLimits& limits) const {
+  if (frame - last > limits.most_frames) return kLong;
+  const bool is_older = last < block.first;
+  float way = is_older ? since : 0;
+  const float* const roots = block.roots.data();
+  const size_t from = is_older ? kStepLead : block.IndexOf(last + 1);
+  const size_t to = block.IndexOf(frame);
+  for (size_t i = from; i <= to; ++i) way += roots[i];
+  return way;
+}
+
+std::optional<Reversal> Swings::Newest::Between(
+    float way, const SwingLimits& limits) const {
+  if (before == kNone || way == kNone) return std::nullopt;
+  if (before == kLong && way == kLong) return std::nullopt;
+  const float size = before == kLong ? way
+                     : way == kLong  ? before
+                                     : (before + way) / 2;
+  return Reversal{0, last, static_cast<float>(limits.unit * double{size})};
+}
+
+std::optional<Reversal> Swings::Newest::TurnBack(int64_t frame, float way,
+                                                 const SwingLimits& limits) {
+  if (way >= 0 && way < limits.way) way = kNone;
+  const auto found = Between(way, limits);
+  before = way;
+  last = static_cast<int32_t>(frame);
+  return found;
+}
+
+std::optional<Reversal> Swings::Newest::SettleAt(int64_t end,
+                                                 const SwingLimits& limits) {
+  if (end - 1 - last <= limits.most_frames) return std::nullopt;
+  const auto found = Between(kLong, limits);
+  before = kLong;
+  return found;
+}
+
+Swings::DenseWords Swings::FindDense(const MotionBlock& block,
+                                     const SwingLimits& limits) const {
+  constexpr auto kWord = static_cast<int64_t>(kStepParts);
+  const size_t words = block.words();
+  constexpr size_t kBefore = std::tuple_size_v<TurnCounts>;
+  // A burst lies in at most this many words. It may begin inside a word.
+  const auto width =
+      static_cast<size_t>((limits.burst_frames + kWord - 2) / kWord + 1);
+  if (width > kBefore) return {0, words};
+  std::array<int, 2 * kBefore> counts;
+  std::array<float, 2 * kBefore> roots;
+  std::copy(counts_.begin(), counts_.end(), counts.begin());
+  std::copy(roots_.begin(), roots_.end(), roots.begin());
+  std::copy(block.sums.turn_counts.begin(), block.sums.turn_counts.end(),
+            counts.begin() + kBefore);
+  std::copy(block.sums.word_roots.begin(), block.sums.word_roots.end(),
+            roots.begin() + kBefore);
+  DenseWords dense = {words, 0};
+  int count = 0;
+  float way = 0;
+  for (size_t i = kBefore + 1 - width; i < kBefore + words; ++i) {
+    count += counts[i];
+    way += roots[i];
+    if (i < kBefore) continue;
+    const bool is_dense = count >= static_cast<int>(limits.burst_reversals) &&
+                          way >= limits.least_burst;
+    const size_t first = i + 1 - width;
+    if (is_dense) {
+      dense.first = std::min(dense.first, std::max(first, kBefore) - kBefore);
+      dense.end = i + 1 - kBefore;
+    }
+    count -= counts[first];
+    way -= roots[first];
+  }
+  if (block.is_last) return dense;
+  return {std::min(dense.first, words - std::min(words, width - 1)), words};
+}
+
+// Searches the dense words and a few turns around them: the first two of the
+// block, which may end a swing of the block before; the two before the dense
+// words, from which their first swing begins; and the last two, from which the
+// first swing of the next block begins.
+void Swings::Follow(const MotionBlock& block, int64_t clip_frames,
+                    const SwingLimits& limits, std::vector<Reversal>* found) {
+  const auto& counts = block.sums.turn_counts;
+  const size_t words = block.words();
+  const DenseWords dense = FindDense(block, limits);
+  const auto after_two = [&](size_t word) {
+    for (int count = 0; word < words && count < 2;) count += counts[word++];
+    return word;
+  };
+  const auto before_two = [&](size_t word) {
+    for (int count = 0; word > 0 && count < 2;) count += counts[--word];
+    return word;
+  };
+  const size_t head = after_two(0);
+  const size_t begin = std::max(head, before_two(dense.first));
+  const size_t end = std::max(begin, after_two(dense.end));
+  const size_t tail = std::max(end, before_two(words));
+  const auto is_wanted = [&](size_t word) {
+    return word < head || (word >= begin && word < end) || word >= tail;
+  };
+  // A copy, which the compiler keeps in registers.
+  Newest newest = newest_;
+  const auto keep = [&](std::optional<Reversal> reversal) {
+    if (!reversal) return;
+    reversal->track = static_cast<int32_t>(block.track);
+    found->push_back(*reversal);
+  };
+  ForTurns(block, clip_frames, is_wanted, [&](int64_t frame) {
+    keep(newest.TurnBack(frame, newest.Way(block, frame, limits), limits));
+  });
+  if (!block.is_last) {
+    keep(newest.SettleAt(block.end(), limits));
+    newest.since = std::max(newest.Way(block, block.end() - 1, limits), 0.0F);
+    // The block is whole.
+    const auto shift = [words](auto& all, const auto& added) {
+      std::copy(all.begin() + static_cast<ptrdiff_t>(words), all.end(),
+                all.begin());
+      std::copy_n(added.begin(), words,
+                  all.end() - static_cast<ptrdiff_t>(words));
+    };
+    shift(counts_, counts);
+    shift(roots_, block.sums.word_roots);
+  }
+  newest_ = newest;
+}
+
+// Noisy seconds and bursts.
 
 // Slower rates do not show fast reversals.
 constexpr double kLongestFrameTime = 1 / 23.9;
@@ -39,8 +291,8 @@ struct Second {
   // The frames of the first and the last reversal.
   int32_t first = 0;
   int32_t last = 0;
-  // The reversals whose kinks are no larger than those of a steady noise, and
-  // the sum of their kinks.
+  // The reversals whose kinks are small enough for a steady noise, and the sum
+  // of these kinks.
   int32_t count = 0;
   double degrees = 0;
   // The same of all reversals.
@@ -48,13 +300,13 @@ struct Second {
   double wild_degrees = 0;
 };
 
-// Seconds with many reversals.
+// The seconds of a track with many reversals.
 struct NoisySeconds {
-  // `steady` of them have enough reversals without large kinks.
+  // Their number. `steady` of them have enough reversals without large kinks.
   int32_t noisy = 0;
   int32_t steady = 0;
-  // The frames of the first and the last reversal of all, and of the second
-  // that has the most.
+  // The frames of the first and the last reversal: of all these seconds, and of
+  // the second with the most reversals.
   int32_t first = 0;
   int32_t last = 0;
   int32_t most_first = 0;
@@ -78,7 +330,7 @@ struct Burst {
   int64_t first = 0;
   int64_t last = 0;
   size_t reversals = 0;
-  // The mean size of its reversals. Of swings issues state the mean turn.
+  // The mean size of its reversals. Decide replaces that of swings by MeanTurn.
   double size = 0;
 };
 
@@ -92,7 +344,8 @@ struct Bursts {
   Burst largest;
 };
 
-// How many of the last reversals are a burst; 0 if they are none.
+// The number of reversals of the burst that ends with the last one; 0 if none
+// does.
 size_t LengthOfBurst(std::span<const Reversal> reversals,
                      const BurstLimits& limits) {
   size_t large = 0;
@@ -107,7 +360,7 @@ size_t LengthOfBurst(std::span<const Reversal> reversals,
   return 0;
 }
 
-// A reversal is part of one burst at most.
+// A reversal is part of at most one burst.
 Bursts FindBursts(std::span<const Reversal> reversals,
                   const BurstLimits& limits) {
   Bursts bursts;
@@ -130,7 +383,7 @@ Bursts FindBursts(std::span<const Reversal> reversals,
   return bursts;
 }
 
-// The reversals of a threshold.
+// A threshold as a number of reversals.
 size_t CountOf(double threshold) {
   constexpr double kMostReversals = 64;
   return static_cast<size_t>(std::clamp(threshold, 2.0, kMostReversals));
@@ -140,8 +393,8 @@ size_t CountOf(double threshold) {
 struct JitterLimits {
   // The size of one unit of sqrt(kink).
   double kink_unit = 0;
-  // Both steps of a reversal of a noisy second are this or more, and a larger
-  // kink is no steady noise.
+  // Both steps of a reversal of a noisy second are `noise_step` or more. A kink
+  // of `most_noise_kink` or more is no steady noise.
   float noise_step = HUGE_VALF;
   float most_noise_kink = 0;
   float burst_step = HUGE_VALF;
@@ -150,7 +403,7 @@ struct JitterLimits {
   BurstLimits swing_bursts;
 };
 
-// The limits that depend on no kind.
+// The limits that are equal for rotations and positions.
 JitterLimits CommonLimits(const MotionClip& clip) {
   const double dt = clip.facts->dt;
   JitterLimits limits;
@@ -230,9 +483,10 @@ class JitterRule final : public MotionRule {
   JitterLimits rotations_;
   JitterLimits positions_;
   double fewest_ = 0;
-  // Tracks that are judged: none, or those whose size is known.
+  // The number of tracks that are judged: none, the rotations, or all tracks if
+  // the reach is known.
   size_t tracks_ = 0;
-  // Frames of a second.
+  // The frames of a second.
   int64_t second_ = 0;
   std::vector<Second> seconds_;
   std::vector<Reversal> reversals_;
@@ -251,7 +505,7 @@ JitterRule::JitterRule(const MotionClip& clip)
     tracks_ = has_reach ? clip.tracks.size() : clip.rotations;
   }
   second_ = WholeFrames(1, dt);
-  // Where the frame time is too short, all joints are too fast.
+  // With a frame time that is too short, all joints seem too fast.
   const bool has_swings =
       !(clip.frame_time > 0 &&
         clip.frame_time <= clip[Threshold::DATA_FRAME_TIME_ODD_short]);
@@ -354,8 +608,8 @@ NoisySeconds JitterRule::FindNoisy(std::span<const Second> parts) const {
   return out;
 }
 
-// How far the track turns or moves from one reversal of the burst to the next:
-// less than the way, if that leads round about.
+// The mean turn or move from one reversal of the burst to the next. It is less
+// than the way if the way is not straight.
 double JitterRule::MeanTurn(size_t track, std::span<const Reversal> reversals,
                             const Burst& burst) const {
   const MotionTrack& which = clip_.tracks[track];
@@ -448,7 +702,7 @@ void JitterRule::Decide(IssueLog* log) {
     bursts[track] = FindBursts(all, LimitsOf(track).bursts);
   });
   ForEachTrack(&swings_, [&](size_t track, std::span<const Reversal> all) {
-    // No swing follows the last reversal of the clip.
+    // The last reversal of the clip does not count, since no swing follows it.
     const bool has_end = all.back().frame == newest_[track].last();
     if (has_end) all = all.first(all.size() - 1);
     swings[track] = FindBursts(all, LimitsOf(track).swing_bursts);

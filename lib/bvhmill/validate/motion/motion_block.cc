@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "bvhmill/math/sincos.h"
-#include "bvhmill/validate/motion/motion_units.h"
+#include "bvhmill/validate/motion/motion_clip.h"
 
 namespace bvhmill {
 namespace {
@@ -16,7 +16,7 @@ constexpr auto kLongestBlock = static_cast<int64_t>(kStepFrames);
 constexpr auto kShortestBlock = static_cast<int64_t>(kStepParts);
 // Squares of larger positions may overflow. No rule looks at them.
 constexpr float kFarthest = 1e15F;
-// A step of a cut.
+// The least step of a joint that takes part in a cut.
 constexpr double kJumperDegrees = 1;
 
 // The index after the frames that are computed for a block of `frames`.
@@ -103,10 +103,11 @@ float BlockReader::LargestAt(const TrackColumn& column) const {
   return std::max({largest, std::fabs(v[-1]), std::fabs(v[-2])});
 }
 
-// True if steps and kinks are 0, or are taken to be.
+// True if all steps and kinks are 0, or if positions are beyond kFarthest,
+// where they count as 0.
 bool BlockReader::IsConstant(const MotionTrack& track) const {
   const auto columns = clip_->ColumnsOf(track);
-  // A kink at the begin of the block needs the step before it.
+  // A kink at the beginning of the block depends on the step before it.
   const auto rests = [this](const TrackColumn& column) {
     const float* v = block_.ValuesOf(column.column) + kLead;
     return v[-1] == v[-2];

@@ -1,7 +1,17 @@
 #pragma once
 
-// The steps and kinks (motion_clip.h) of a track in a block of frames, and in
-// the frames around it.
+// The steps and kinks (motion_clip.h) of a track in a block of frames and in
+// the frames around it, and the reader that computes them.
+//
+//   BlockReader reader;
+//   reader.Begin(clip, 0);
+//   while (there is a block && reader.Read(frames)) {
+//     for (size_t track = 0; track < clip.tracks.size(); ++track) {
+//       reader.ReadTrack(track);
+//       reader.Sum();
+//       rule->Look(reader.block());
+//     }
+//   }
 
 #include <array>
 #include <cstdint>
@@ -9,19 +19,17 @@
 #include <vector>
 
 #include "bvhmill/base/uninitialized.h"
-#include "bvhmill/math/motion_columns.h"
 #include "bvhmill/math/motion_steps.h"
-#include "bvhmill/math/motion_sums.h"
 #include "bvhmill/validate/motion/motion_clip.h"
 
 namespace bvhmill {
 
 // The frames first .. first + frames - 1 of a track. Index i of an array is
-// frame first - kStepLead + i: kStepLead frames before the block, the block,
-// and kFramesAfter frames after it. Values of frames before frame 0 are those
-// of frame 0, those after the last frame are those of the last one; steps and
-// kinks there are 0. The step of frame 0 is 0, and so are the kinks of frame 0
-// and of the last frame.
+// frame first - kStepLead + i: the arrays have kStepLead frames before the
+// block, the block, and kFramesAfter frames after it. Values of frames before
+// frame 0 are those of frame 0, values of frames after the last one are those
+// of the last one; steps and kinks there are 0. The step of frame 0 is 0, and
+// so are the kinks of frame 0 and of the last frame.
 struct MotionBlock {
   static constexpr size_t kFramesAfter = 8;
   // Kernels read the value after the last one.
@@ -29,20 +37,20 @@ struct MotionBlock {
 
   int64_t first = 0;
   int64_t frames = 0;
-  // The clip has first + frames frames.
+  // The clip ends with this block.
   bool is_last = false;
-  // An array for each channel of the clip, `stride` values apart; and the
-  // extremes of the channel in this block.
+  // An array for each channel of the clip, `stride` values apart, and the
+  // extremes of each channel in this block.
   size_t stride = 0;
   UninitializedVector<float> values;
   std::vector<ColumnRange> ranges;
 
-  // The track that is looked at, and the largest difference of one of its
-  // channels between neighbours.
+  // The current track, and the largest change of one of its channels from frame
+  // to frame.
   size_t track = 0;
   float change = 0;
-  // Roots are those of the steps from index kStepLead - 1 to the frame after
-  // the block.
+  // `roots` are the square roots of the steps, from index kStepLead - 1 to the
+  // frame after the block.
   alignas(64) Array steps;
   alignas(64) Array kinks;
   alignas(64) Array roots;
@@ -59,34 +67,35 @@ struct MotionBlock {
     return first - int64_t{kStepLead} + static_cast<int64_t>(i);
   }
   int64_t end() const { return first + frames; }
-  // The words of bits that have frames of the block.
+  // The number of words of bits (TurnBits) with frames of the block.
   size_t words() const {
     return (static_cast<size_t>(frames) + kStepParts - 1) / kStepParts;
   }
 };
 
-// The frames of a whole block of a clip: a block of a wide clip is short, and
-// one block holds a short clip.
+// The frames of a whole block of a clip: fewer for a clip of many channels. A
+// short clip is one block.
 int64_t BlockFrames(const MotionClip& clip);
-// The bytes that a block and its reader take. O(1).
+// The bytes of a block and its reader. O(1).
 int64_t BlockBytes(const MotionClip& clip);
 
-// Computes blocks of a clip, one track after the other while its numbers are in
-// the nearest cache. Keeps its memory from clip to clip.
+// Computes the blocks of a range of frames, one track after the other while its
+// numbers are in the nearest cache. Reuses its memory from clip to clip.
 class BlockReader {
  public:
-  // Starts at frame `first` of the clip, which stays.
+  // Starts at frame `first` of the clip, which outlives the blocks.
   void Begin(const MotionClip& clip, int64_t first);
-  // Reads the values of the block that follows, of at most `frames` frames: a
-  // whole block, unless the clip ends. False if a value is not finite, here or
-  // after it.
+  // Reads the values of the next block, of `frames` frames: a whole block, or
+  // the rest of the clip. False if a value of the block or of the frames after
+  // it is not finite.
   bool Read(int64_t frames);
-  // Computes the steps of a track. Call it for each track of each block.
+  // Computes the steps and kinks of a track. Call it for each track of each
+  // block: the next block begins with the last steps of this one.
   void ReadTrack(size_t track);
-  // Measures the track: its `sums` and `roots`.
+  // Computes `sums` and `roots` of the track.
   void Sum();
-  // The same. Adds the sums to those of the track, and the frames of a rotation
-  // track to `totals`, which are those of the clip.
+  // The same, and adds the sums to those of the track. Adds the steps and kinks
+  // of a rotation track to `totals`, which are those of the clip.
   void SumInto(TrackSums* sums, FrameTotals* totals);
   const MotionBlock& block() const { return block_; }
 
@@ -110,8 +119,8 @@ class BlockReader {
   // The index after the frames that are computed.
   size_t end_ = 0;
   std::vector<Lead> leads_;
-  // The columns of a track that is computed, and angles above what the kernel
-  // takes.
+  // The columns of the current track, and its angles where they exceed
+  // kMaxSinCosDegrees, reduced.
   std::vector<StepColumn> columns_;
   std::vector<float> reduced_;
 };

@@ -1,6 +1,11 @@
 #include "bvhmill/validate/motion/motion_clip.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "bvhmill/base/text.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
 namespace {
@@ -88,6 +93,34 @@ double AllSteps(const MotionClip& clip) {
   double steps = 0;
   for (size_t i = 0; i < clip.rotations; ++i) steps += clip.sums[i].steps;
   return steps;
+}
+
+void AddSeconds(const MotionClip& clip, int64_t frames, const char* before,
+                IssueArgs* args) {
+  std::string duration;
+  if (HasRate(clip.frame_time)) {
+    std::string seconds = Short(static_cast<double>(frames) * clip.frame_time);
+    duration = before + seconds + " s";
+    args->emplace_back("seconds", std::move(seconds));
+  }
+  args->emplace_back("duration", std::move(duration));
+}
+
+Location MotionLocation(const MotionClip& clip, int32_t node, int64_t frame) {
+  Location location = FrameLocation(frame);
+  location.joint = node;
+  location.joint_name = DisplayName(*clip.skeleton, node);
+  return location;
+}
+
+Location FrameLocation(int64_t frame) {
+  Location location;
+  location.frame = frame;
+  return location;
+}
+
+std::string QuotedNode(const MotionClip& clip, int32_t node) {
+  return Quote(DisplayName(*clip.skeleton, node));
 }
 
 }  // namespace bvhmill

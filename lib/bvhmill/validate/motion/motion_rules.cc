@@ -6,16 +6,70 @@
 #include <iterator>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/clip/clip.h"
+#include "bvhmill/clip/clip_info.h"
+#include "bvhmill/report/issue_log.h"
 #include "bvhmill/skeletons/body_root.h"
-#include "bvhmill/validate/motion/frame_time_rule.h"
-#include "bvhmill/validate/motion/motion_units.h"
-#include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/validate/motion/motion_clip.h"
+#include "bvhmill/validate/motion/motion_rule.h"
 
 namespace bvhmill {
 namespace {
+
+// The frame time.
+
+void Log(const MotionClip& clip, Severity severity, const std::string& reading,
+         double near, IssueLog* log) {
+  log->AddAs(severity, IssueCode::DATA_FRAME_TIME_ODD, {},
+             {{"value", Short(clip.frame_time)},
+              {"reading", reading},
+              {"near", ShortRate(near)}});
+}
+
+// DATA_FRAME_TIME_ODD: the frame time is far from those of all rates in use, or
+// its rounding adds up to more than a frame over the clip. Logs at most one
+// issue. Requires the number of frames in the facts.
+void LogFrameTime(const MotionClip& clip, IssueLog* log) {
+  const double time = clip.frame_time;
+  if (!HasRate(time)) return;
+  const auto [near, difference] = NearestFrameRate(time);
+  // A lambda, since most clips need no text.
+  const auto rate = [time] { return Short(1 / time) + " frames a second"; };
+  // A clip of so few frames is a set of poses: an odd frame time is no fault.
+  const Severity severity = clip.facts->frames < kFewestMotionFrames
+                                ? Severity::kHint
+                                : Severity::kWarning;
+  if (time >= clip[Threshold::DATA_FRAME_TIME_ODD_longest]) {
+    return Log(clip, severity, rate() + ", too slow to show a motion", near,
+               log);
+  }
+  if (time < clip[Threshold::DATA_FRAME_TIME_ODD_shortest]) {
+    return Log(clip, severity, rate() + ", too fast for a capture", near, log);
+  }
+  if (time <= clip[Threshold::DATA_FRAME_TIME_ODD_short]) {
+    return Log(clip, Severity::kHint, rate() + ", which is uncommon", near,
+               log);
+  }
+  if (difference > clip[Threshold::DATA_FRAME_TIME_ODD_difference]) {
+    return Log(
+        clip, Severity::kHint,
+        rate() + ", near to none in use; the nearest is " + ShortRate(near),
+        near, log);
+  }
+  const double frames = difference * static_cast<double>(clip.facts->frames);
+  if (frames > 1) {
+    Log(clip, Severity::kHint,
+        ShortRate(near) + " frames a second, but rounding adds up to " +
+            Short(frames) + " frames",
+        near, log);
+  }
+}
+
+// The rules.
 
 using MakeRule = std::unique_ptr<MotionRule> (*)(const MotionClip&);
 
@@ -25,8 +79,8 @@ constexpr MakeRule kRules[] = {
 #undef BVHMILL_MOTION_RULE
 };
 
-// Adds an issue if rules have left the clip out, and the caller ignores the
-// issue that says so.
+// DATA_NOT_JUDGED: rules skip the clip, and the caller ignores the issue that
+// says why.
 void LogNotJudged(const MotionFacts& facts, IssueLog* log) {
   constexpr IssueCode kValues[] = {IssueCode::DATA_NOT_FINITE,
                                    IssueCode::DATA_OUT_OF_RANGE};
@@ -50,15 +104,15 @@ void LogNotJudged(const MotionFacts& facts, IssueLog* log) {
   }
 }
 
-// A range of frames, which one thread searches: its rules with their records,
-// its sums, and the extremes of its channels.
+// A range of frames that one thread searches: its rules with their records, its
+// sums, and the extremes of its channels.
 struct Range {
   int64_t first = 0;
   int64_t end = 0;
   std::vector<std::unique_ptr<MotionRule>> rules;
   std::vector<TrackSums> sums;
   std::vector<ColumnRange> ranges;
-  // A value is not finite. Rules look at none of the blocks that follow.
+  // A value is not finite. The rules skip the blocks from there on.
   bool has_non_finite = false;
   // The memory of records that is drawn from the budget.
   int64_t found_bytes = 0;
@@ -70,7 +124,7 @@ struct Range {
 void Range::Add(std::span<const ColumnRange> block) {
   for (size_t c = 0; c < ranges.size(); ++c) {
     ranges[c].largest = std::max(ranges[c].largest, block[c].largest);
-    // Not finite if two values are too far apart; it stays so.
+    // It is not finite if two values are too far apart, and stays so.
     const bool is_larger = std::isfinite(ranges[c].change) &&
                            !(block[c].change <= ranges[c].change);
     if (is_larger) ranges[c].change = block[c].change;
@@ -84,7 +138,7 @@ absl::Status Range::DrawFound(Budget* budget) {
     bytes += rule->Bytes();
     most = std::max(most, rule->Bytes());
   }
-  // Records of one rule at a time are copied, to be sorted by track.
+  // SortByTrack copies the records of one rule at a time.
   bytes += most;
   if (bytes <= found_bytes) return absl::OkStatus();
   BVHMILL_RETURN_IF_ERROR(budget->Hold(bytes - found_bytes));
@@ -136,6 +190,10 @@ absl::Status MotionCheck::Begin(Parallel* parallel) {
     BVHMILL_RETURN_IF_ERROR(budget_.Hold(kTotalBytes * checked_.frames));
   }
   BeginMotionClip(checked_.skeleton, checked_.values, checked_.frames, &clip_);
+  // A kink above kTotalDegrees counts as kTotalDegrees in the totals of frames,
+  // at kFullRate frames a second or more. At lower rates kinks are larger, and
+  // so is the limit.
+  constexpr double kTotalDegrees = 5;
   constexpr double kFullRate = 60;
   clip_.totals.max_kink =
       KinkOf(kTotalDegrees * std::max(1.0, kFullRate * checked_.motion.dt));
@@ -163,8 +221,8 @@ void MotionCheck::LookBefore(const Range& range, BlockReader* reader) {
   constexpr int64_t kRounding = 3;
   const double dt = checked_.motion.dt;
   const double burst = clip_[Threshold::DATA_JITTER_swing_seconds];
-  // Swings are kept as words of bits (swings.h). A burst may begin anywhere in
-  // a word, so one more word is looked at.
+  // jitter_rule.cc searches swings by words of bits. A burst may begin anywhere
+  // in a word, so there is one more word.
   constexpr auto kWord = static_cast<int64_t>(kStepParts);
   constexpr auto kMostWords = static_cast<int64_t>(kStepFrames);
   const int64_t frames =
@@ -231,7 +289,8 @@ void MotionCheck::JoinSums() {
   clip_.ranges = all.ranges;
 }
 
-// Releases the records of the rule range by range, then all of them.
+// Releases the records of each later range as soon as they are appended, and
+// all records at the end.
 void MotionCheck::DecideRule(size_t rule, IssueLog* log) {
   const std::unique_ptr<MotionRule> all = std::move(ranges_[0].rules[rule]);
   for (size_t i = 1; i < ranges_.size(); ++i) {

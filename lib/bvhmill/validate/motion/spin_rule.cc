@@ -1,5 +1,6 @@
-// Joints that turn too fast for three steps in a row, or all the way round in a
-// short time.
+// DATA_SPIN: a joint turns at DATA_SPIN.degrees_per_second or more in three
+// steps in a row. Or a joint, but not one that turns the whole body, turns by
+// DATA_SPIN.turn about one axis within DATA_SPIN.seconds.
 
 #include <algorithm>
 #include <array>
@@ -8,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/clip/frame_rates.h"
-#include "bvhmill/report/short_number.h"
-#include "bvhmill/validate/motion/motion_units.h"
-#include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/clip/clip_info.h"
+#include "bvhmill/report/issue_log.h"
+#include "bvhmill/validate/motion/motion_clip.h"
+#include "bvhmill/validate/motion/motion_rule.h"
 
 namespace bvhmill {
 namespace {
@@ -21,15 +22,17 @@ namespace {
 constexpr double kLongestSpinFrameTime = 0.045;
 constexpr int64_t kFramesLater = 2;
 
-// A turn takes this many frames or more: fewer may be half a turn and back.
+// A turn takes at least this many frames: fewer may be half a turn and back.
 constexpr int32_t kFewestTurnFrames = 3;
-// The share of the way of a joint that is about one axis.
+// The least length of the sum of the rotation vectors of a turn, as a share of
+// the sum of their lengths: the turn is about one axis.
 constexpr float kOneAxis = 0.95F;
 
-// The slowest step, as a share of the mean of the slowest turn.
+// The slowest step of a turn, as a share of the mean step of the slowest turn.
 constexpr double kSlowest = 0.75;
 
-// A run of fast steps: their rotation vectors, and the sum of their angles.
+// A run of fast steps: the sum of their rotation vectors (`turn`), and of their
+// angles (`way`), in degrees.
 struct TurnRun {
   int64_t first = 0;
   int32_t frames = 0;
@@ -37,7 +40,8 @@ struct TurnRun {
   std::array<float, 3> turn = {};
 };
 
-// The turns that were found, and the fastest one.
+// The turns of a track. `frame`, `frames` and the speed are those of the
+// fastest one.
 struct Turns {
   int32_t count = 0;
   int32_t frames = 0;
@@ -57,6 +61,8 @@ struct FastStep {
   float step = 0;
 };
 
+// What a track has: `count` places where three steps in a row are too fast, and
+// turns.
 struct Spin {
   int64_t count = 0;
   int64_t first = 0;
@@ -104,7 +110,7 @@ class SpinRule final : public MotionRule {
   // The least step of a turn, and the most frames of one.
   float least_turn_ = 0;
   int32_t most_frames_ = 0;
-  // By node: it turns the whole body.
+  // By node: 1 if the joint turns the whole body.
   std::vector<uint8_t> is_trunk_;
   std::vector<FastStep> found_;
 };
@@ -112,7 +118,8 @@ class SpinRule final : public MotionRule {
 SpinRule::SpinRule(const MotionClip& clip) : MotionRule(clip) {
   const double turn = std::min(
       clip[Threshold::DATA_SPIN_degrees_per_second] * clip.facts->dt, 360.0);
-  // No step reaches the chord of more than half a turn.
+  // The chord of the step. That of more than half a turn is longer than any
+  // step, so the rule then finds nothing.
   const double chord = 2 * std::sin(turn / 4 / kDegrees);
   const bool is_judged = !IsBeyondRates(clip.frame_time) &&
                          clip.facts->dt < kLongestSpinFrameTime && turn > 0;
@@ -130,7 +137,7 @@ SpinRule::SpinRule(const MotionClip& clip) : MotionRule(clip) {
   FindTrunk();
 }
 
-// The roots and their only children in a row.
+// The trunk is each root, its only child, the only child of that, and so on.
 void SpinRule::FindTrunk() {
   const auto& nodes = clip_.skeleton->nodes;
   std::vector<int32_t> children(nodes.size());
@@ -188,8 +195,8 @@ bool SpinRule::IsInTurn(const float* steps, int64_t frame) const {
                       : is_large(1) && is_large(2);
 }
 
-// The steps to the first and the last frame are left out: these may be no part
-// of the motion.
+// Skips the steps from the first and to the last frame, which may be no part of
+// the motion.
 void SpinRule::Look(const MotionBlock& block) {
   if (block.track >= clip_.rotations) return;
   const bool is_trunk =
@@ -215,12 +222,13 @@ void SpinRule::Look(const MotionBlock& block) {
   }
 }
 
-// Follows the steps of a run without a gap, if they lead far enough.
+// Searches a run of steps without a gap for turns, if their sum is enough for
+// one.
 void SpinRule::AddRun(const MotionTrack& track, std::span<const FastStep> run,
                       Spin* spin) const {
   double way = 0;
   for (const FastStep& step : run) way += AngleDegrees(step.step);
-  // Room for rounding.
+  // Leaves room for rounding.
   constexpr double kLess = 0.999;
   if (way < kLess * clip_[Threshold::DATA_SPIN_turn]) return;
   spin->run.frames = 0;

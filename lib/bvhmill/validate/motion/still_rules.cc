@@ -1,28 +1,32 @@
-// Rows that repeat the row before: a clip that stands still, a part that does,
-// and single repeats.
+// DATA_FROZEN_CLIP: all rows are equal.
+//
+// DATA_FROZEN_FRAMES: a row repeats for DATA_FROZEN_FRAMES.seconds or more; or
+// all joints but the root keep their pose for DATA_FROZEN_FRAMES.pose_seconds.
+//
+// DATA_REPEATED_FRAMES: there are several shorter runs of repeated rows.
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "bvhmill/report/repeated_rows.h"
-#include "bvhmill/validate/motion/motion_units.h"
-#include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/validate/motion/motion_clip.h"
+#include "bvhmill/validate/motion/motion_rule.h"
 
 namespace bvhmill {
 namespace {
 
-// The number of frames of a scene of Blender, if its user does not change it.
+// The default number of frames of a Blender scene.
 constexpr int64_t kBlenderFrames = 250;
 
-// Rows whose pose is that of row `first`, up to row `last`, while the root
-// moves.
+// Carried poses: the root moves, and all other joints keep their pose.
 struct CarriedPoses {
+  // The rows that have the pose of row `first`, up to row `last`.
   RepeatRun run;
   bool in_run = false;
   RepeatRun longest;
   int64_t runs = 0;
-  // Rows that have another pose than the row before.
+  // Rows whose pose differs from that of the row before.
   int64_t moving = 0;
 };
 
@@ -47,7 +51,7 @@ class StillRules final : public MotionRule {
   CarriedPoses carried_;
 };
 
-// The channels of the first joint, which may carry a pose, come first.
+// A row without the channels of the first joint, which come first, is the pose.
 void StillRules::AddRows() {
   const auto& nodes = clip_.skeleton->nodes;
   const auto root_width =
@@ -90,7 +94,7 @@ void StillRules::EndCarried() {
   if (run.rows() > carried_.longest.rows()) carried_.longest = run;
 }
 
-// The pose of the clip moves elsewhere.
+// True if poses are carried, and the pose moves in the rest of the clip.
 bool StillRules::IsCarried() const {
   return carried_.runs > 0 && carried_.moving >= kFewestMotionFrames;
 }
@@ -123,7 +127,7 @@ void StillRules::Log(const RepeatRun& run, const char* apart, int64_t runs,
              IssueCode::DATA_FROZEN_FRAMES, at, std::move(args), runs);
 }
 
-// The worst still, or the longest pose that is carried if that is longer.
+// Logs the worst still, or the longest carried pose if that is longer.
 void StillRules::LogStills(IssueLog* log) const {
   const auto is_worse = [&](const RepeatRun& a, const RepeatRun& b) {
     if (b.rows() == 0 || IsWarning(a) != IsWarning(b)) {

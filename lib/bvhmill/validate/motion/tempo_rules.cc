@@ -1,4 +1,10 @@
-// The rate at which the motion was captured, and the one at which it plays.
+// DATA_INTERPOLATED: in all frames but every 2nd to 5th one the kinks of all
+// joints together are small, so these frames lie on lines between the others.
+// Or the kinks are small in a run of DATA_INTERPOLATED.line_seconds or more,
+// which is a filled gap.
+//
+// DATA_TEMPO_ODD: the motion changes its direction less than
+// DATA_TEMPO_ODD.hertz times a second, so the frame time is probably too long.
 
 #include <algorithm>
 #include <array>
@@ -9,35 +15,34 @@
 #include <string>
 #include <utility>
 
-#include "bvhmill/report/short_number.h"
-#include "bvhmill/validate/motion/motion_units.h"
-#include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/report/issue_log.h"
+#include "bvhmill/validate/motion/motion_clip.h"
+#include "bvhmill/validate/motion/motion_rule.h"
 
 namespace bvhmill {
 namespace {
 
-// Kinks in frames 1 to 4 may be those of a first frame that stands apart, or of
-// a pose that fades into the motion, and that of the frame before the last one
-// those of the last.
+// The kinks of frames 1 to 4 may be those of a first frame that stands apart or
+// of a pose that fades into the motion, so the search begins after them.
 constexpr int64_t kFirstKink = 5;
 constexpr size_t kLeastStride = 2;
 constexpr size_t kMostStride = 5;
 // A multiple of all strides.
 constexpr size_t kAllPhases = 60;
-// Clips of fewer frames have no tempo.
+// Clips of fewer frames are too short to measure a tempo.
 constexpr int64_t kFewestFrames = 30;
-// Joints with a smaller mean step do not count, in degrees.
+// Degrees. Joints with a smaller mean step do not count.
 constexpr double kLeastMeanStep = 0.02;
-// How often a second the motion of people changes direction.
+// The motion of people changes direction this many times a second.
 constexpr double kUsualHertz = 2.7;
-// A line changes direction this much less than its clip, and moves at least
-// this share of its mean.
+// A line changes direction at most at this share of the rate of its clip, and
+// moves at least at this share of the mean of the clip.
 constexpr double kMostLineHertz = 0.2;
 constexpr double kLeastLineSteps = 0.03;
-// On a line the body turns by at least this much, in degrees. Smaller steps are
-// the rounding of the text.
+// The least step of the whole body on a line, in degrees. Smaller steps are the
+// rounding of the text.
 constexpr double kLeastBodyStep = 0.05;
-// A limb may turn evenly for fewer frames.
+// A limb may turn evenly for fewer frames than this.
 constexpr int64_t kFewestLineFrames = 6;
 
 // The sums of kinks by frame number modulo kAllPhases.
@@ -47,9 +52,10 @@ struct Phases {
 
   // The means by frame number modulo a stride. Those beyond the stride are 0.
   std::array<double, kMostStride> Means(size_t stride) const;
-  // Small if all kinks are in one phase.
+  // The second largest mean as a share of the largest: small if all kinks are
+  // in one phase.
   double Ratio(size_t stride) const;
-  // The phase of the largest kinks: that of the frames that were captured.
+  // The phase of the largest kinks, those of the captured frames.
   size_t Largest(size_t stride) const;
 };
 
@@ -79,9 +85,9 @@ size_t Phases::Largest(size_t stride) const {
   return static_cast<size_t>(largest - means.begin());
 }
 
-// The frames first .. last, in which all joints move along straight lines, lie
-// between frames that were captured. The steps from there add up to `steps`,
-// the kinks there to `kinks`: sums of roots over all joints.
+// All joints move along straight lines in the frames first .. last, between
+// captured frames. `steps` is the sum of the steps to the frames after them,
+// `kinks` that of their kinks: sums of roots over all joints.
 struct LineRun {
   int64_t first = 0;
   int64_t last = -1;
@@ -91,8 +97,8 @@ struct LineRun {
   int64_t frames() const { return last - first + 1; }
 };
 
-// The longest run of DATA_INTERPOLATED.line_seconds or more, without frames if
-// there is none, and the number of them.
+// The runs of DATA_INTERPOLATED.line_seconds or more. `longest` has no frames
+// if there is none.
 struct LineRuns {
   LineRun longest;
   int64_t count = 0;
@@ -115,11 +121,13 @@ class TempoRules final : public MotionRule {
   double Hertz() const;
   void LogTempo(IssueLog* log) const;
 
-  // Over all joints, by frame.
+  // Sums over all joints, by frame.
   const float* kinks_ = nullptr;
   const float* steps_ = nullptr;
 };
 
+// The kink of the frame before the last may be that of a last frame that stands
+// apart, and does not count.
 Phases TempoRules::SumPhases() const {
   Phases phases;
   size_t phase = kFirstKink;
@@ -168,7 +176,7 @@ LineRuns TempoRules::FindLines() const {
   return runs;
 }
 
-// True if it is logged.
+// Logs that frames between every few were interpolated. Returns true if it did.
 bool TempoRules::LogInterpolated(IssueLog* log) const {
   const MotionClip& clip = clip_;
   const auto frames = static_cast<double>(clip.facts->frames);
@@ -216,7 +224,7 @@ bool TempoRules::IsLine(const LineRun& run) const {
          run.steps >= kLeastLineSteps * mean * frames;
 }
 
-// A gap that was filled, or the frames between two keys.
+// Logs a filled gap, or the frames between two keys.
 void TempoRules::LogLines(IssueLog* log) const {
   const LineRuns runs = FindLines();
   const LineRun& run = runs.longest;
@@ -235,7 +243,8 @@ void TempoRules::LogLines(IssueLog* log) const {
   log->Add(IssueCode::DATA_INTERPOLATED, at, std::move(args), runs.count);
 }
 
-// Second over first differences, as for a sine; 0 if nothing moves.
+// How often a second the motion changes its direction: the ratio of second to
+// first differences, as of a sine. 0 if nothing moves.
 double TempoRules::Hertz() const {
   const MotionFacts& facts = *clip_.facts;
   static const float cap_step = StepOf(kCapDegrees);
@@ -270,7 +279,7 @@ double TempoRules::Hertz() const {
 
 void TempoRules::LogTempo(IssueLog* log) const {
   const MotionClip& clip = clip_;
-  // A rate that is not believed plays nothing.
+  // The rules replace an odd frame time, which says nothing about the tempo.
   const bool has_rate = clip.frame_time == clip.facts->dt;
   if (!has_rate || clip.facts->frames < kFewestFrames) return;
   const double hertz = Hertz();

@@ -1,4 +1,8 @@
-// Rotation values that lack digits, and rotation values in radians.
+// DATA_QUANTIZED: at least DATA_QUANTIZED.share of the rotation channels that
+// move have only multiples of 0.1 degrees, or of 1 degree.
+//
+// DATA_RADIANS: no rotation value of the clip is above 2 pi, although several
+// channels move and the largest value is DATA_RADIANS.largest or more.
 
 #include <algorithm>
 #include <cmath>
@@ -7,27 +11,27 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/report/short_number.h"
-#include "bvhmill/validate/motion/motion_units.h"
-#include "bvhmill/validate/motion/rules.h"
+#include "bvhmill/report/issue_log.h"
+#include "bvhmill/validate/motion/motion_clip.h"
+#include "bvhmill/validate/motion/motion_rule.h"
 
 namespace bvhmill {
 namespace {
 
-// No angle between -1 turn and 1 turn is larger in radians. Exporters round.
+// A full turn in radians, with room for the rounding of exporters.
 constexpr float kTurnInRadians = 2 * std::numbers::pi_v<float> + 1e-3F;
 
 // A float of a file with one decimal is this close to it.
 bool IsWhole(double value) {
   constexpr double kRounding = 1e-3;
-  // Numbers of this size are whole. To add it rounds smaller ones.
+  // Floats of this size are whole, so adding it rounds smaller ones.
   constexpr double kMagic = 0x1.8p52;
   if (std::abs(value) >= 0x1p51) return true;
   return std::abs(value - ((value + kMagic) - kMagic)) < kRounding;
 }
 
-// The values of a channel, as far as they must be known: a channel that moves
-// and has a value which is no multiple of 0.1 is not looked at further.
+// What is known of the values of a channel. ValuesOf stops at the first value
+// that is no multiple of 0.1 if the channel moves.
 struct Values {
   bool moves = false;
   // All are multiples of 0.1, or of 1.
@@ -94,7 +98,7 @@ void ValueRules::LogQuantized(std::span<const TrackColumn> columns,
             {"moving", Short(moving)}});
 }
 
-// The values of a channel are at least `least` apart.
+// True if two values of the channel are at least `least` apart.
 bool ValueRules::HasRange(int32_t column, double least) const {
   const auto at = static_cast<size_t>(column);
   float smallest = INFINITY;
@@ -132,7 +136,7 @@ void ValueRules::Decide(IssueLog* log) {
   for (size_t i = 0; i < clip_.rotations; ++i) {
     count += clip_.ColumnsOf(clip_.tracks[i]).size();
   }
-  // Those of rotations come first.
+  // The columns of rotations come first.
   const auto columns = std::span(clip_.columns).first(count);
   LogQuantized(columns, log);
   LogRadians(columns, log);

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
 #include "server/store/check_data.h"
 #include "server/store/data_folder.h"
-#include "server/store/s3/s3_xml.h"
+#include "server/store/s3/s3_client.h"
 #include "tests/crash/crash_work.h"
 #include "tests/server/store/s3/s3_kind.h"
 #include "tests/server/store/store_kinds.h"

@@ -11,7 +11,7 @@
 #include <random>
 
 #include "server/store/fault_points.h"
-#include "server/store/s3/s3_xml.h"
+#include "server/store/s3/s3_client.h"
 #include "tests/server/store/blob_calls.h"
 #include "tests/server/store/s3/s3_kind.h"
 

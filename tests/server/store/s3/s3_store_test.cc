@@ -6,8 +6,8 @@
 #include <fstream>
 #include <thread>
 
-#include "server/store/s3/s3_parts.h"
-#include "server/store/s3/s3_xml.h"
+#include "server/store/s3/s3_blob_store.h"
+#include "server/store/s3/s3_client.h"
 #include "tests/server/store/blob_calls.h"
 #include "tests/server/store/s3/s3_kind.h"
 #include "tests/support/fault_proxy.h"

@@ -10,13 +10,11 @@
 #include <fstream>
 #include <string>
 
-#include "bvhmill/base/call_error.h"
+#include "bvhmill/base/status.h"
 #include "bvhmill/digest/sha256.h"
-#include "server/store/s3/s3_credentials.h"
-#include "server/store/s3/s3_faults.h"
+#include "server/store/s3/s3_blob_store.h"
+#include "server/store/s3/s3_client.h"
 #include "server/store/s3/s3_options.h"
-#include "server/store/s3/s3_upload_state.h"
-#include "server/store/s3/s3_xml.h"
 
 namespace bvhmill::testing {
 namespace {
