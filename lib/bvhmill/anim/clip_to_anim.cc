@@ -55,8 +55,11 @@ std::string_view MatchName(const ReferenceChoice& choice) {
   return "trunk, arms and legs matched";
 }
 
-std::string WholeDegrees(double degrees) {
-  return std::to_string(std::lround(degrees));
+// `value`, rounded. Files may have numbers that no integer holds.
+std::string Whole(double value) {
+  constexpr double kMost = 1e9;
+  if (!(std::fabs(value) <= kMost)) return "more than 1000000000";
+  return std::to_string(std::lround(value));
 }
 
 // The first ten names of `nodes`, quoted.
@@ -82,7 +85,7 @@ void LogReferenceChosen(const ReferenceChoice& choice, IssueLog* log) {
   log->Add(IssueCode::ANIM_REFERENCE_CHOSEN, {},
            {{"pose", PoseName(choice)},
             {"matched", std::string(MatchName(choice))},
-            {"degrees", WholeDegrees(choice.rest_degrees)}});
+            {"degrees", Whole(choice.rest_degrees)}});
 }
 
 void LogScaleGuessed(double metres_per_unit, IssueLog* log) {
@@ -114,7 +117,7 @@ void LogOddLimb(const Skeleton& skeleton, const AvatarDrive& drive,
     const Location location = At(skeleton, driven.node);
     log->Add(IssueCode::ANIM_REFERENCE_ODD, location,
              {{"joint", Quote(location.joint_name)},
-              {"degrees", WholeDegrees(odd.degrees)}});
+              {"degrees", Whole(odd.degrees)}});
   }
 }
 
@@ -125,7 +128,7 @@ void LogFirstFrameApart(const AvatarDrive& drive, IssueLog* log) {
   Location location;
   location.frame = 0;
   log->Add(IssueCode::ANIM_FIRST_FRAME_LEFT_OUT, location,
-           {{"degrees", WholeDegrees(apart->degrees)},
+           {{"degrees", Whole(apart->degrees)},
             {"metres", Rounded(apart->way * drive.metres_per_unit)}});
 }
 
@@ -135,7 +138,7 @@ void LogTranslationLeftOut(const Skeleton& skeleton, int32_t node,
   const Location location = At(skeleton, node);
   log->Add(IssueCode::ANIM_TRANSLATION_LEFT_OUT, location,
            {{"joint", Quote(location.joint_name)},
-            {"millimetres", WholeDegrees(millimetres)}});
+            {"millimetres", Whole(millimetres)}});
 }
 
 // Adds an issue of `code` that stands for `count` values of a node; none if
@@ -301,12 +304,12 @@ class Converter {
           options_.by_stated_map ? "; the stated joint map may be wrong" : "";
       return Accepts(IssueCode::ANIM_POSE_ODD,
                      {{"pose", PoseName(choice)},
-                      {"degrees", WholeDegrees(choice.odd_degrees)},
+                      {"degrees", Whole(choice.odd_degrees)},
                       {"map", map}});
     }
     if (choice.least_lean.value_or(0) >= kOddDegrees) {
       return Accepts(IssueCode::ANIM_LIES_DOWN,
-                     {{"degrees", WholeDegrees(*choice.least_lean)}});
+                     {{"degrees", Whole(*choice.least_lean)}});
     }
     return true;
   }
@@ -325,7 +328,7 @@ class Converter {
     if (loosest.degrees < kOddDegrees) return true;
     return Accepts(IssueCode::ANIM_LIMB_OFF,
                    {{"joint", Quote(DisplayName(clip_.skeleton, loosest.node))},
-                    {"degrees", WholeDegrees(loosest.degrees)}});
+                    {"degrees", Whole(loosest.degrees)}});
   }
 
   // False, with an error in the log, if the avatar would float or sink.
@@ -336,7 +339,7 @@ class Converter {
     const double legs = std::fabs(error.legs);
     if (legs < kHeightTolerance) return true;
     IssueArgs args = {
-        {"percent", WholeDegrees(legs * 100)},
+        {"percent", Whole(legs * 100)},
         {"way", error.legs > 0 ? "high" : "low"},
         {"mend", error.mend.empty()
                      ? ""
