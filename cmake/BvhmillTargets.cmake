@@ -42,8 +42,11 @@ endfunction()
 
 # bvhmill_quick_to_compile(TARGET): for code whose speed does not matter, such as
 # tests and the reading of the command line. It compiles in a third less time.
+# With `-O0` as a second argument in half the time.
 function(bvhmill_quick_to_compile target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  set(level ${ARGN} -O1)
+  list(GET level 0 level)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
 endfunction()
 
 # bvhmill_compile_by_folder(TARGET [FOLDER...]): compiles the sources of each
