@@ -102,7 +102,7 @@ Report Check(const Clip& clip, const ConvertOptions& options = {});
 absl::StatusOr<Clip> Edit(const Clip& clip, const ClipEdits& edits,
                           Report* report = nullptr);
 
-// Returns the bytes of a file in `format`: NpzFormat{}, BvhFormat{}, ...
+// Returns the bytes of a file in `format`, such as NpzFormat{}.
 // FAILED_PRECONDITION if the format cannot hold the clip. options.edits.source
 // states unit and up axis; options.edits apply first.
 absl::StatusOr<std::string> Encode(const Clip& clip,

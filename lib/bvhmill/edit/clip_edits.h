@@ -58,7 +58,7 @@ enum class Interpolation {
   kLerp,
 };
 
-// A change to the motion of the body roots (skeletons/body_root.h), by their
+// A change to the motion of the body roots (docs/conventions.md), by their
 // pose in the world:
 //
 //   M_root = T(signs * permuted(p)) * R(correction) * R(motion)

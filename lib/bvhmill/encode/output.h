@@ -130,14 +130,14 @@ struct ValuesFormat {
 };
 
 // The formats, in the order of FormatOptions: one row for each. The registry of
-// encode.h, the functions of a format, `--emit` and GetServerInfo follow it.
+// formats, the functions of a format, `--emit` and GetServerInfo follow it.
 //
 //   F(Name, name, media type, file extension, cost)
 //
 // `Name` is that of the struct NameFormat and of the functions in the file of
 // the format. `name` is the name in `--emit` and of the field of
 // bvhmill.v1.OutputRequest. The file extension, with its dot, is unique. `cost`
-// is a FormatCost of encode.h.
+// is a FormatCost.
 #define BVHMILL_FORMATS(F)                                              \
   F(Positions, "positions", kTensorMedia, ".positions.npy", kArrays)    \
   F(Rotations, "rotations", kTensorMedia, ".rotations.npy", kArrays)    \

@@ -112,7 +112,7 @@ class Parallelism {
   // Up to `threads` threads, the calling one included, which the converter
   // starts when a clip is long enough. 0: as many as the machine has cores.
   static Parallelism Threads(int threads) { return {Kind::kThreads, threads}; }
-  // The idle threads of the Workers that run the calling task (see workers.h):
+  // The idle threads of the pool (Workers) that runs the calling task:
   // clips of a batch share them. Outside of a task, as Threads(0).
   static Parallelism CallersPool() { return {Kind::kCallersPool, 0}; }
 

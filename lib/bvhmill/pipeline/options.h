@@ -2,7 +2,7 @@
 
 // The options of a conversion: plain data. Every caller fills ConvertOptions:
 // the library directly, the others from flags, JSON or protobuf messages by the
-// table options.inc.
+// table of options (docs/options.md).
 //
 //   ConvertOptions options;
 //   options.edits.fps = 30;
@@ -28,7 +28,7 @@ enum class SourceFormat : uint8_t {
   // BVH text.
   kBvh = 1,
   // An .anim of Second Life: read as a clip on the skeleton of the avatar, in
-  // inches, Y up, without a reference frame (anim/anim_to_clip.h).
+  // inches, Y up, without a reference frame.
   kAnim = 2,
 };
 
@@ -67,7 +67,7 @@ inline bool GivesOutputs(const ConvertOptions& options) {
 }
 
 // Checks options without a clip. INVALID_ARGUMENT "field: why" for the first
-// bad value: one beyond the bounds of options.inc, an issue code that is not in
+// bad value: one beyond its bounds, an issue code that is not in
 // the catalogue, two outputs with one id, no source format. RESOURCE_EXHAUSTED
 // for more outputs than the limits allow. For edits, the status of CheckEdits.
 absl::Status CheckOptions(const ConvertOptions& options);

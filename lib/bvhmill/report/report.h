@@ -12,7 +12,7 @@
 // merged into one with the location of the first and an exact count. Spikes and
 // jumps of the rotation and of the position of a joint are two issues.
 //
-// Reports are plain data; IssueLog (issue_log.h) makes them.
+// Reports are plain data.
 
 #include <cstdint>
 #include <functional>

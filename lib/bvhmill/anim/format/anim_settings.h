@@ -76,7 +76,7 @@ struct AnimSettings {
 // The reference pose: the pose of the source that corresponds to the avatar at
 // rest, which stands upright with its arms spread.
 enum class AnimReference {
-  // Chosen from the skeleton and its motion (avatar/reference.h). The report
+  // Chosen from the skeleton and its motion. The report
   // names the chosen pose.
   kAuto,
   // All angles are 0: OFFSETs are the directions of bones. Every frame is
