@@ -24,6 +24,8 @@ class Clock:
 
     def __init__(self):
         self.now = 0.0
+        # Messages that were sent or received.
+        self.signs = 0
         self._looks = 0
 
     def monotonic(self):
@@ -44,6 +46,13 @@ def clock(monkeypatch):
     clock = Clock()
     monkeypatch.setattr(_watch, "time", clock)
     monkeypatch.setattr(_watch, "_LONGEST_LOOK", 0.01)
+    sign = _watch.CallWatch.sign
+
+    def counted(watch):
+        sign(watch)
+        clock.signs += 1
+
+    monkeypatch.setattr(_watch.CallWatch, "sign", counted)
     return clock
 
 
@@ -86,7 +95,7 @@ class Slow(Forwarder):
         handler = super().service(details)
         if details.method == READ:
             return grpc.unary_stream_rpc_method_handler(
-                lambda request, context: self.slowly(
+                lambda request, context: self.read_one_by_one(
                     handler.unary_stream(request, context)))
         if details.method == WRITE:
             return grpc.stream_unary_rpc_method_handler(
@@ -98,6 +107,16 @@ class Slow(Forwarder):
         for message in messages:
             self._clock.now += TIMEOUT / 7
             yield message
+
+    def read_one_by_one(self, messages):
+        """Sends a message when the last one was read, so none waits."""
+        for message in self.slowly(messages):
+            signs = self._clock.signs
+            yield message
+            end = time.monotonic() + 30
+            while message and self._clock.signs == signs:
+                assert time.monotonic() < end
+                time.sleep(0.002)
 
 
 def unseen(frames):
