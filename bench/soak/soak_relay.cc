@@ -61,9 +61,9 @@ bool Carry(int from, int to, std::vector<char>* buffer) {
 void Pump(int a, int b, Clock::time_point end) {
   std::vector<char> buffer(size_t{64} << 10);
   // Who does not take what is sent must not keep it from ending.
-  const timeval patience = {0, 200'000};
+  const timeval timeout = {0, 200'000};
   for (const int fd : {a, b}) {
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
   }
   std::array<pollfd, 2> fds = {{{a, POLLIN, 0}, {b, POLLIN, 0}}};
   while (WaitReadable(fds.data(), fds.size(), end)) {

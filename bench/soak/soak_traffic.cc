@@ -99,13 +99,13 @@ SoakStreamPlan ToBeGivenUp(Caller* caller) {
 
 // Cancels a stream; or gives it a deadline, and cancels it 300 ms after that.
 void Cancel(Caller* caller) {
-  constexpr milliseconds kPatience(300);
+  constexpr milliseconds kTimeout(300);
   const SoakStreamPlan plan = ToBeGivenUp(caller);
   milliseconds after(Pick(0, 200, &caller->random));
   grpc::ClientContext context;
   if (Pick(0, 1, &caller->random) == 0) {
     context.set_deadline(std::chrono::system_clock::now() + after);
-    after += kPatience;
+    after += kTimeout;
   }
   const std::jthread cancelling([&] {
     std::this_thread::sleep_for(after);

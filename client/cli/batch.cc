@@ -37,18 +37,6 @@ ConvertResult TooLarge(SourceFormat format, const ReportOptions& options,
   return result;
 }
 
-v1::ContentEncoding OnWire(Encoding encoding) {
-  switch (encoding) {
-    case Encoding::kIdentity:
-      return v1::CONTENT_ENCODING_IDENTITY;
-    case Encoding::kGzip:
-      return v1::CONTENT_ENCODING_GZIP;
-    case Encoding::kZstd:
-      break;
-  }
-  return v1::CONTENT_ENCODING_ZSTD;
-}
-
 // Replaces an error of the server about the decompression of a clip by the
 // error that this process reports. Returns other results unchanged.
 ConvertResult AsIfUnpackedHere(ConvertResult result, SourceFormat format,

@@ -34,6 +34,18 @@ void ConvertPieces(const ClipData& clip, const ConvertOptions& options,
 
 }  // namespace
 
+v1::ContentEncoding OnWire(Encoding encoding) {
+  switch (encoding) {
+    case Encoding::kIdentity:
+      return v1::CONTENT_ENCODING_IDENTITY;
+    case Encoding::kGzip:
+      return v1::CONTENT_ENCODING_GZIP;
+    case Encoding::kZstd:
+      break;
+  }
+  return v1::CONTENT_ENCODING_ZSTD;
+}
+
 ConvertResult LocalEngine::Validate(std::string_view name, const ClipData& clip,
                                     const ConvertOptions& options,
                                     const CancelToken* cancel) {

@@ -21,9 +21,13 @@
 #include "bvhmill/base/limits.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/converter_pool.h"
+#include "bvhmill/unpack/decoder.h"
 #include "client/cpp/client.h"
 
 namespace bvhmill::client {
+
+// The encoding of the API for a compression.
+v1::ContentEncoding OnWire(Encoding encoding);
 
 // Limits on one job of a server. 0: no limit.
 struct JobLimits {

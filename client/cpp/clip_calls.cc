@@ -296,10 +296,10 @@ class ClipStream final : public grpc::ClientBidiReactor<Request, Response> {
   // Waits for the end of the call. Cancels it if the server sends more messages
   // or does not end it in time.
   void Finish(const CancelToken* cancel) {
-    const auto patience = clip_.answer_timeout.count() > 0
-                              ? std::min(clip_.answer_timeout, kEndTime)
-                              : kEndTime;
-    const Clock::time_point latest = Clock::now() + patience;
+    const auto timeout = clip_.answer_timeout.count() > 0
+                             ? std::min(clip_.answer_timeout, kEndTime)
+                             : kEndTime;
+    const Clock::time_point latest = Clock::now() + timeout;
     const auto gives_up = [latest] { return Clock::now() > latest; };
     while (NextUnless(cancel, gives_up) != nullptr) context_.TryCancel();
     RemoveHold();
@@ -642,8 +642,8 @@ ConvertResult ClipCalls::Validate(std::string_view name, const ClipData& clip,
                                   const CancelToken* cancel) const {
   // A stream makes the outputs, and fails if they cannot be made.
   const auto by_stream = [&] {
-    DiscardingReceiver nobody;
-    ConvertResult result = Stream(name, clip, options, &nobody, cancel);
+    DiscardingReceiver dropped;
+    ConvertResult result = Stream(name, clip, options, &dropped, cancel);
     result.outputs.clear();
     // A check makes no outputs: values that an output cannot hold are no fault.
     if (absl::IsFailedPrecondition(result.status) &&

@@ -16,8 +16,10 @@
 
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/base/version.h"
 #include "bvhmill/pipeline/option_rows.h"
+#include "bvhmill/settings/amounts.h"
 #include "bvhmill/settings/settings.h"
 #include "bvhmill/settings/small_file.h"
 #include "server/auth/tls.h"
@@ -44,32 +46,56 @@ constexpr char kHelp[] =
 
 constexpr char kConfigFlag[] = "config";
 
-bool IsGiven(const std::vector<std::string>& args, const std::string& flag) {
-  return std::any_of(args.begin(), args.end(), [&](const std::string& arg) {
-    return arg == "--" + flag || arg.starts_with("--" + flag + "=");
-  });
+constexpr char kFooter[] =
+    "BYTES are a number of bytes, or a number with K, M, G or T, also written\n"
+    "KiB, MiB, GiB or TiB, the powers of 1024: 65536, 512MiB, 1.5G. SECONDS\n"
+    "are a number of seconds, or a number with s, m, h or d: 90, 30s, 5m, 2h.\n"
+    "\n"
+    "Every flag is also read from the environment (--max-joints from\n"
+    "BVHMILL_MAX_JOINTS) and from the file of --config; flags win over the\n"
+    "environment, that over the file.";
+
+// INVALID_ARGUMENT "PLACE: why". `place` is a variable, or a line of a file and
+// its setting.
+absl::Status WrongValue(const std::string& place, std::string_view why) {
+  return MakeStatus(absl::StatusCode::kInvalidArgument,
+                    place + ": " + std::string(why));
 }
 
-// The command line, with flags from the environment that it lacks. So a flag
-// overrides the environment, and the environment overrides a file.
-std::vector<std::string> WithEnvironment(const CLI::App& app, int argc,
-                                         char** argv) {
-  std::vector<std::string> args(argv + 1, argv + argc);
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_lnames().empty()) continue;
+// Sets `option`, which has no value so far, to the value that is at `place`.
+absl::Status SetOption(const std::string& place, const std::string& value,
+                       CLI::Option* option) {
+  try {
+    option->add_result(value);
+    option->run_callback();
+  } catch (const CLI::ParseError& error) {
+    // It names the flag, and `place` the setting.
+    const std::string name = option->get_name() + ": ";
+    std::string_view why = error.what();
+    if (why.starts_with(name)) why.remove_prefix(name.size());
+    return WrongValue(place, why);
+  }
+  return absl::OkStatus();
+}
+
+// Sets the options of `app` that have no value from the command line.
+absl::Status ReadEnvironment(CLI::App* app) {
+  for (CLI::Option* option : app->get_options()) {
+    if (option->get_lnames().empty() || !option->empty()) continue;
     const std::string& flag = option->get_lnames().front();
     // Only the command line says what a run is for.
     if (!option->get_configurable() && flag != kConfigFlag) continue;
-    const char* value = std::getenv(VariableOf(flag).c_str());
+    const std::string variable = VariableOf(flag);
+    const char* const value = std::getenv(variable.c_str());
     if (value == nullptr) continue;
-    if (!IsGiven(args, flag)) args.push_back("--" + flag + "=" + value);
+    // The value of another variable that is not set may be meant.
+    if (*value == '\0') return WrongValue(variable, "has no value");
+    BVHMILL_RETURN_IF_ERROR(SetOption(variable, value, option));
   }
-  // CLI11 takes arguments in reverse order.
-  std::reverse(args.begin(), args.end());
-  return args;
+  return absl::OkStatus();
 }
 
-// Sets the options of `app` that have no value from the file.
+// Sets the options of `app` that have no value so far.
 absl::Status ReadConfigFile(const std::string& path, CLI::App* app) {
   constexpr size_t kMaxBytes = size_t{1} << 20;
   const auto text = ReadSmallFile(path, kMaxBytes, /*cancel=*/nullptr);
@@ -88,27 +114,20 @@ absl::Status ReadConfigFile(const std::string& path, CLI::App* app) {
         std::find(names.begin(), names.end(), setting.name) == names.end()) {
       return NoSuchSetting(path, setting, "setting", names);
     }
+    const std::string place =
+        path + ":" + std::to_string(setting.line) + ": " + setting.name;
+    if (setting.values.size() > 1) {
+      return WrongValue(place, "takes one value and no list");
+    }
     CLI::Option* option = app->get_option("--" + setting.name);
     if (!option->empty()) continue;
-    const bool is_flag = option->get_expected_min() == 0;
-    for (const std::string& value : setting.values) {
-      option->add_result(is_flag ? option->get_flag_value(setting.name, value)
-                                 : value);
-    }
+    BVHMILL_RETURN_IF_ERROR(SetOption(place, setting.values[0], option));
   }
   return absl::OkStatus();
 }
 
-std::string NotAnAddress(const std::string& flag, const std::string& address) {
-  return flag + ": '" + address +
-         "' is not HOST:PORT or PORT, with a port from 0 to 65535";
-}
-
 // The error of the address to listen on; empty if there is none.
 std::string CheckListen(const ServerConfig& config) {
-  if (!config.listen.starts_with("unix:") && !HasPort(config.listen)) {
-    return NotAnAddress("--listen", config.listen);
-  }
   const bool is_open = config.tls_cert.empty() && !config.insecure;
   if (is_open && !IsLoopback(config.listen)) {
     return "refusing to listen on " + config.listen +
@@ -119,9 +138,6 @@ std::string CheckListen(const ServerConfig& config) {
 
 std::string CheckMetrics(const ServerConfig& config) {
   if (config.metrics.empty()) return "";
-  if (config.metrics.starts_with("unix:")) return "--metrics is HOST:PORT";
-  if (!HasPort(config.metrics))
-    return NotAnAddress("--metrics", config.metrics);
   if (!config.insecure && !IsLoopback(config.metrics)) {
     return "refusing to show metrics on " + config.metrics +
            " in clear text; give an address of this machine, or --insecure";
@@ -206,12 +222,13 @@ std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error) {
   return "there is no setting '" + unknown.front() + "'";
 }
 
-// Prints the lines, and returns false.
-bool Refuse(const std::vector<std::string>& lines, int* exit_code) {
+// Prints the lines in `format`, and returns false.
+bool Refuse(const std::vector<std::string>& lines, LogFormat format,
+            int* exit_code) {
   for (const std::string& line : lines) {
-    std::cerr << "bvhmilld: " << line << "\n";
+    std::cerr << EventLine(format, line) << "\n";
   }
-  std::cerr << "bvhmilld --help shows how\n";
+  if (format != LogFormat::kJson) std::cerr << "bvhmilld --help shows how\n";
   *exit_code = 2;
   return false;
 }
@@ -264,39 +281,34 @@ std::string WhatCallsNeed(const ServerConfig& config) {
 bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code) {
   CLI::App app(kHelp, "bvhmilld");
   app.set_version_flag("--version", "bvhmilld " + std::string(Version()));
-  absl::Status file;
-  // CLI11 calls it while it parses, before it reads the other options.
-  const auto read_file = [&](const std::string& path) {
-    file = ReadConfigFile(path, &app);
-  };
-  app.add_option_function<std::string>(
-         std::string("--") + kConfigFlag, read_file,
-         "file of NAME = VALUE lines, as the flags")
-      ->type_name("FILE")
-      ->configurable(false);
-  app.footer(
-      "Every flag is also read from the environment (--max-joints from "
-      "BVHMILL_MAX_JOINTS) and\nfrom the file of --config; flags win over "
-      "the environment, that over the file.");
+  std::string file;
+  const CLI::Option* const file_option =
+      app.add_option(std::string("--") + kConfigFlag, file,
+                     "file of NAME = VALUE lines, as the flags")
+          ->type_name("FILE")
+          ->configurable(false);
+  app.footer(kFooter);
   AddFlags(&app, config);
   try {
-    app.parse(WithEnvironment(app, argc, argv));
+    app.parse(argc, argv);
   } catch (const CLI::Success& help) {
     *exit_code = app.exit(help, std::cout, std::cerr);
     return false;
   } catch (const CLI::ParseError& error) {
-    if (file.ok()) return Refuse({WhatIsWrong(app, error)}, exit_code);
+    return Refuse({WhatIsWrong(app, error)}, config->log, exit_code);
   }
-  if (!file.ok()) return Refuse({std::string(MessageOf(file))}, exit_code);
+  absl::Status read = ReadEnvironment(&app);
+  if (read.ok() && !file_option->empty()) read = ReadConfigFile(file, &app);
+  if (!read.ok()) {
+    return Refuse({std::string(MessageOf(read))}, config->log, exit_code);
+  }
   const std::vector<std::string> unknown = UnknownVariables(FlagsOfOptions());
-  if (!unknown.empty()) return Refuse(unknown, exit_code);
-  config->listen = WithHost(config->listen);
-  config->metrics = WithHost(config->metrics);
+  if (!unknown.empty()) return Refuse(unknown, config->log, exit_code);
   SetDataFolder(config);
   if (!config->hash_token.empty() || !config->check_data.empty()) return true;
   const std::string conflict = FindConflict(*config);
   if (conflict.empty()) return true;
-  std::cerr << "bvhmilld: " << conflict << "\n";
+  std::cerr << EventLine(config->log, conflict) << "\n";
   *exit_code = 2;
   return false;
 }
@@ -305,26 +317,37 @@ bool ReadConfig(int argc, char** argv, ServerConfig* config, int* exit_code) {
 
 namespace {
 
-template <typename T>
-void AddFlag(CLI::App* app, const std::string& name, T* value,
-             const std::string& help) {
-  app->add_option("--" + name, *value, help)->capture_default_str();
+CLI::Option* AddFlag(CLI::App* app, const std::string& name, std::string* value,
+                     const std::string& help) {
+  return app->add_option("--" + name, *value, help)->capture_default_str();
 }
 
-// Reads the word "auto" as kAuto.
-CLI::Validator AutoOrNumber() {
-  const auto read = [](std::string& text) -> std::string {
-    if (text == "auto") {
-      text = std::to_string(kAuto);
-      return "";
+// Reads a number in `unit`. Reads the word "auto" as kAuto if that is allowed.
+CLI::Validator NumberOf(LimitUnit unit, LimitRange range,
+                        bool takes_auto = false) {
+  const auto read = [=](std::string& text) -> std::string {
+    int64_t value = kAuto;
+    if (!takes_auto || text != "auto") {
+      std::string why = ParseAmount(text, unit, range, &value);
+      if (!why.empty()) return why + (takes_auto ? ", or auto" : "");
     }
-    const bool is_number =
-        !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-          return c >= '0' && c <= '9';
-        });
-    return is_number
+    text = std::to_string(value);
+    return "";
+  };
+  return {read, ""};
+}
+
+// Reads HOST:PORT, or a PORT of this machine. Also takes addresses that begin
+// with `other` or, if that is empty, the empty address.
+CLI::Validator AddressOr(std::string_view other) {
+  const auto read = [other](std::string& text) -> std::string {
+    text = WithHost(text);
+    const bool is_other =
+        other.empty() ? text.empty() : text.starts_with(other);
+    return is_other || HasPort(text)
                ? ""
-               : "Value " + text + " is neither a number of bytes nor auto";
+               : Quote(text) +
+                     " is not HOST:PORT or PORT, with a port from 0 to 65535";
   };
   return {read, ""};
 }
@@ -339,9 +362,17 @@ CLI::Validator WordOf(const std::map<std::string, Value>& words) {
     }
     std::vector<std::string> names;
     for (const auto& [name, value] : words) names.push_back(name);
-    return "'" + text + "' is none of " + CLI::detail::join(names, ", ");
+    return Quote(text) + " is none of " + CLI::detail::join(names, ", ");
   };
   return {read, ""};
+}
+
+void AddNumber(CLI::App* app, const std::string& name, int* value,
+               LimitUnit unit, LimitRange range, const std::string& help) {
+  app->add_option("--" + name, *value, help)
+      ->transform(NumberOf(unit, range))
+      ->default_str(AmountText(*value, unit))
+      ->type_name(ValueName(unit));
 }
 
 // `text` with line breaks, for lines of 80 columns after the names of flags.
@@ -380,17 +411,21 @@ constexpr const char* TitleOf(LimitGroup group) {
 // The flag of one row. A limit whose default is kAuto also takes "auto".
 template <typename Struct>
 void AddLimit(CLI::App* app, const LimitRow<Struct>& row, Struct* limits) {
-  CLI::Option* const option =
-      app->add_option(FlagOfLimit(row.name), limits->*row.member,
-                      Wrapped(row.help))
-          ->capture_default_str()
-          ->type_name(ValueName(row.unit))
-          ->group(TitleOf(row.group));
-  if (row.value == kAuto) {
-    option->transform(AutoOrNumber())->default_str("auto");
-    return;
-  }
-  option->check(CLI::Range(row.range.least, row.range.most).description(""));
+  const bool is_auto = row.value == kAuto;
+  app->add_option(FlagOfLimit(row.name), limits->*row.member, Wrapped(row.help))
+      ->transform(NumberOf(row.unit, row.range, is_auto))
+      ->default_str(is_auto ? "auto" : AmountText(row.value, row.unit))
+      ->type_name(ValueName(row.unit))
+      ->group(TitleOf(row.group));
+}
+
+// A flag without a value on the command line.
+void AddSwitch(CLI::App* app, const std::string& name, bool* value,
+               const std::string& help) {
+  const std::map<std::string, bool> words = {
+      {"true", true}, {"false", false}, {"on", true}, {"off", false},
+      {"yes", true},  {"no", false},    {"1", true},  {"0", false}};
+  app->add_flag("--" + name, *value, help)->transform(WordOf(words));
 }
 
 void AddLogFlag(CLI::App* app, LogFormat* format) {
@@ -434,9 +469,9 @@ void AddS3Flags(CLI::App* app, S3Options* s3) {
 }
 
 void AddActions(CLI::App* app, ServerConfig* config) {
-  app->add_flag("--check-config", config->check_config,
-                "say whether the server could start so, and end")
-      ->configurable(false);
+  AddSwitch(app, "check-config", &config->check_config,
+            "say whether the server could start so, and end");
+  app->get_option("--check-config")->configurable(false);
   app->add_option("--check-data", config->check_data,
                   "check the data of jobs in this folder, and end; with "
                   "--jobs-database those of several servers, with --blobs "
@@ -453,24 +488,25 @@ void AddActions(CLI::App* app, ServerConfig* config) {
 
 void AddFlags(CLI::App* app, ServerConfig* config) {
   AddFlag(app, "listen", &config->listen,
-          "HOST:PORT, or a PORT of this machine, to listen on");
-  app->add_flag("--insecure", config->insecure,
-                "allow traffic with other machines without TLS: calls, metrics "
-                "and blobs");
+          "HOST:PORT, or a PORT of this machine, to listen on")
+      ->transform(AddressOr("unix:"));
+  AddSwitch(app, "insecure", &config->insecure,
+            "allow traffic with other machines without TLS: calls, metrics "
+            "and blobs");
   AddFlag(app, "tls-cert", &config->tls_cert, "PEM file, certificate chain");
   AddFlag(app, "tls-key", &config->tls_key, "PEM file, private key");
   AddFlag(app, "tls-client-ca", &config->tls_client_ca,
           "PEM file; clients must show a certificate signed by it");
   AddFlag(app, "token-file", &config->token_file,
           "bearer tokens that calls must show, one a line");
-  AddFlag(app, "threads", &config->threads, "workers; 0 = one per core");
-  AddFlag(app, "drain-seconds", &config->drain_seconds,
-          "time for running clips after SIGTERM");
-  app->get_option("--threads")->check(CLI::Range(0, 4096));
-  app->get_option("--drain-seconds")->check(CLI::Range(0, 86400));
+  AddNumber(app, "threads", &config->threads, LimitUnit::kCount, {0, 4096},
+            "workers; 0 = one per core");
+  AddNumber(app, "drain-seconds", &config->drain_seconds, LimitUnit::kSeconds,
+            {0, 86'400}, "time for running clips after SIGTERM");
   AddFlag(app, "metrics", &config->metrics,
           "HOST:PORT, or a PORT of this machine, for Prometheus; off if "
-          "empty");
+          "empty")
+      ->transform(AddressOr(""));
   app->add_option("--data-dir", config->data_dir,
                   "folder for jobs; none = the server keeps no jobs;\n"
                   "default: $STATE_DIRECTORY, $XDG_STATE_HOME/bvhmill\n"

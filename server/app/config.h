@@ -118,7 +118,7 @@ ServerConfig WithResolvedLimits(ServerConfig config);
 // The same for a process that may use `memory` bytes; 0 = any number.
 ServerConfig WithResolvedLimits(ServerConfig config, int64_t memory);
 
-// What calls must show, as a text: "calls need TLS and a token".
+// States as a text which credentials calls need: "calls need TLS and a token".
 std::string WhatCallsNeed(const ServerConfig& config);
 
 // True if only this machine can reach HOST:PORT, or if it is unix:PATH.
@@ -131,22 +131,14 @@ inline std::chrono::seconds Seconds(int64_t seconds) {
   return std::chrono::seconds(std::min(seconds, kMax));
 }
 
-// The largest message that gRPC reads: four times max_request_message_bytes, or
-// less where a few such messages would fill max_transport_bytes. The server
-// refuses a message above max_request_message_bytes with an error that names
-// the limit; gRPC refuses a message above this one with an error of its own.
-inline int64_t MaxReceivedBytes(const ServiceLimits& limits,
-                                const TransportLimits& transport) {
-  constexpr int64_t kNamedFactor = 4;
-  constexpr int64_t kLeastMessages = 16;
+// The largest message that gRPC reads: twice max_request_message_bytes. The
+// server refuses a message above max_request_message_bytes with an error that
+// names the limit; gRPC refuses a message above this one with an error of its
+// own.
+inline int64_t MaxReceivedBytes(const ServiceLimits& limits) {
   constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
-  const int64_t limit = std::min(limits.max_request_message_bytes, kMax);
-  if (limit == 0) return kMax;
-  const int64_t most = transport.max_transport_bytes == 0
-                           ? kMax
-                           : transport.max_transport_bytes / kLeastMessages;
-  return std::clamp(most, limit,
-                    std::min(limit, kMax / kNamedFactor) * kNamedFactor);
+  const int64_t limit = std::min(limits.max_request_message_bytes, kMax / 2);
+  return limit == 0 ? kMax : 2 * limit;
 }
 
 // The rows of server/limits/limits.inc as data, for flags, pages and tests.

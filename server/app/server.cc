@@ -31,21 +31,8 @@ ServerConfig WithDefaults(ServerConfig config) {
   return config;
 }
 
-// No connection is cut for memory if the limit is 0 or beyond any memory.
-bool GuardsTransport(const TransportLimits& transport) {
-  constexpr int64_t kNoLimit = int64_t{1} << 50;
-  const int64_t limit = transport.max_transport_bytes;
-  return limit > 0 && limit <= kNoLimit;
-}
-
-// Writes one line for each connection that was cut.
-void LogCuts(const std::vector<Connections::Ended>& cuts, const Log& log) {
-  for (const Connections::Ended& cut : cuts) {
-    const std::string peer =
-        cut.peer.empty() ? "a peer without an address" : cut.peer;
-    log.Event("cut", "cut the connection of " + peer + ": " + cut.why);
-  }
-}
+// The requests of free calls that may arrive at once.
+constexpr int64_t kSmallRequests = 16;
 
 }  // namespace
 
@@ -55,46 +42,36 @@ ServerParts::ServerParts(const ServerConfig& given,
       tokens(std::move(token_store)),
       log(config.log),
       admission(config.admission),
-      connections(
-          config.transport, SendTimeoutSeconds(config),
-          [this](const std::string& peer) { return open_calls.Of(peer); }),
-      peers(config.transport.max_streams_per_connection),
-      calls(&peers, [this](const std::string& peer,
-                           const char* why) { CutForCalls(peer, why); }),
+      requests(config.transport.max_transport_bytes,
+               config.service.max_request_message_bytes),
+      small_requests(kSmallRequests * MaxReceivedBytes(config.service),
+                     MaxReceivedBytes(config.service)),
+      connections(config.transport, SendTimeoutSeconds(config)),
+      calls(config.transport.max_calls,
+            [this](const std::string& peer) { CutForCalls(peer); }),
       stream_memory(config.service.max_total_stream_bytes),
       queue({.threads = config.threads,
              .on_exception = [this] { log.Exception("a task"); }}),
-      memory_guard(HooksOfGuard(), GuardsTransport(config.transport)),
+      memory_guard(HooksOfGuard()),
       jobs({config, log, metrics, *tokens, admission, queue}),
-      housekeeping({log, admission, connections, peers, calls, memory_guard}) {
+      housekeeping(
+          {log, metrics, admission, connections, calls, memory_guard}) {
   // Makes the status now, while there is memory for it.
   static_cast<void>(ToGrpc(OutOfMemory()));
 }
 
-void ServerParts::CutForCalls(const std::string& peer, const char* why) {
+void ServerParts::CutForCalls(const std::string& peer) {
   CatchAndLog(log, "a call", [&] {
     if (!connections.Reset(peer)) return;
+    metrics.cut_connections.Add("too_many_calls");
     log.Event("cut", "cut the connection of " + peer +
-                         ": more than twice max_streams_per_connection " + why);
+                         ": max_calls, and it has most of them");
   });
 }
 
 MemoryHooks ServerParts::HooksOfGuard() {
-  const auto use_of = [this](const std::string& peer) {
-    return peers.UseOf(peer);
-  };
-  using Time = MemoryHooks::Time;
   return {.counted_bytes = [this] { return admission.bytes(); },
-          .unfinished_bytes =
-              [this, use_of](Time now) {
-                LogCuts(connections.CutUncounted(now, use_of), log);
-                return connections.CountStrayBytes(now, use_of);
-              },
-          .received_bytes = [this] { return connections.read_bytes(); },
-          .cut =
-              [this, use_of](Time now, bool all) {
-                LogCuts(connections.CutGrowing(now, use_of, all), log);
-              },
+          .is_idle = [this] { return calls.running() + queue.busy() == 0; },
           .on_change =
               [this](bool is_short) {
                 admission.RefuseNewClips(is_short);
@@ -115,7 +92,11 @@ Gauges ServerParts::Now() {
   gauges.workers = queue.threads();
   gauges.busy_workers = queue.busy();
   gauges.connections = connections.count();
-  gauges.refused_connections = connections.refused();
+  const RefusedConnections refused = connections.refused();
+  gauges.refused_connections = refused.max_connections;
+  gauges.refused_connections_of_address = refused.max_connections_per_address;
+  gauges.request_bytes = requests.bytes();
+  gauges.waiting_requests = requests.waiting();
   const JobGauges now = jobs.Now();
   gauges.jobs = now.stats.jobs;
   gauges.waiting_items = now.stats.waiting;
@@ -124,6 +105,19 @@ Gauges ServerParts::Now() {
   gauges.blob_bytes = now.blob_bytes;
   gauges.jobs_paused = now.is_paused;
   gauges.blocked_callers = now.blocked_callers;
+  gauges.database_up = now.database_up;
+  gauges.free_disk_bytes = now.free_disk_bytes;
+  gauges.limits = {
+      .max_calls = config.transport.max_calls,
+      .max_inflight_clips = config.admission.max_inflight_clips,
+      .max_inflight_bytes = config.admission.max_inflight_bytes,
+      .max_streams = config.admission.max_streams,
+      .max_total_stream_bytes = config.service.max_total_stream_bytes,
+      .max_connections = connections.most(),
+      .max_transport_bytes = config.transport.max_transport_bytes,
+      .max_queued_items = config.jobs.max_queued_items,
+      .max_data_bytes = config.jobs.max_data_bytes,
+      .min_free_disk_bytes = config.jobs.min_free_disk_bytes};
   return gauges;
 }
 
@@ -140,8 +134,8 @@ Housekeeping::Housekeeping(const Parts& parts)
     : parts_(parts),
       thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
-void Housekeeping::CutConnectionsAfter(std::chrono::milliseconds patience) {
-  cut_at_ = Clock::now() + patience;
+void Housekeeping::CutConnectionsAfter(std::chrono::milliseconds timeout) {
+  cut_at_ = Clock::now() + timeout;
 }
 
 // A step that fails because memory is short runs again in the next round.
@@ -155,6 +149,7 @@ void Housekeeping::Run(const std::stop_token& stop) {
   for (int64_t round = 1; !stopped.wait_for(
            lock, stop, kRound, [&stop] { return stop.stop_requested(); });
        ++round) {
+    watchdog_.Tick(Clock::now());
     CatchAndLog(parts_.log, kWhere, [this] { CutIfDue(); });
     CatchAndLog(parts_.log, kWhere,
                 [this] { parts_.memory_guard.Check(Clock::now()); });
@@ -164,27 +159,23 @@ void Housekeeping::Run(const std::stop_token& stop) {
 }
 
 void Housekeeping::CutIfDue() {
-  if (Clock::now() >= cut_at_.load()) parts_.connections.CutAll();
+  if (Clock::now() < cut_at_.load()) return;
+  parts_.metrics.cut_connections.Add("drain", parts_.connections.CutAll());
 }
 
 void Housekeeping::EverySecond() {
   const auto now = Clock::now();
   parts_.calls.Tick(now);
-  LookAtConnections(Clock::now());
-  parts_.peers.ForgetIdle();
+  for (const std::string& peer : parts_.connections.Sweep(Clock::now())) {
+    parts_.metrics.cut_connections.Add("accepts_nothing");
+    parts_.log.Event("cut",
+                     "cut the connection of " +
+                         (peer.empty() ? "a peer without an address" : peer) +
+                         ": idle_seconds: the peer does not accept what "
+                         "is sent to it");
+  }
   parts_.admission.ForgetIdle();
   parts_.log.Tick(now);
-}
-
-void Housekeeping::LookAtConnections(Clock::time_point now) {
-  const auto use_of = [this](const std::string& peer) {
-    return parts_.peers.UseOf(peer);
-  };
-  LogCuts(parts_.connections.Sweep(now, use_of, ResidentBytes()), parts_.log);
-  const int64_t idle = parts_.connections.EvictIdle(now, use_of);
-  if (idle == 0) return;
-  parts_.log.Event("cut", "cut " + std::to_string(idle) +
-                              " connections without calls: max_connections");
 }
 
 namespace {
@@ -204,21 +195,30 @@ int Milliseconds(int64_t seconds) {
 void SetMessageLimits(const ServerConfig& config,
                       grpc::ServerBuilder* builder) {
   builder->SetMaxReceiveMessageSize(
-      static_cast<int>(MaxReceivedBytes(config.service, config.transport)));
+      static_cast<int>(MaxReceivedBytes(config.service)));
   // gRPC would decompress a message of any size; ReadMessage does so within the
   // limit.
   builder->AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   builder->SetMaxSendMessageSize(-1);
 }
 
+// The quota of gRPC's memory is the last resort: gRPC ends calls when it is
+// used up. So it lies above what admission allows, for honest calls: the
+// requests, each up to the largest message that gRPC reads, and the first
+// window of each call.
 void SetResources(const TransportLimits& limits, grpc::ServerBuilder* builder) {
   // Reflection, the only service of gRPC that takes a thread for each stream,
   // gets no more than these; further streams get RESOURCE_EXHAUSTED.
   constexpr int kMaxThreads = 8;
+  constexpr int64_t kWindowBytes = int64_t{64} << 10;
   grpc::ResourceQuota quota("bvhmilld");
   quota.SetMaxThreads(kMaxThreads);
-  if (limits.max_transport_bytes > 0) {
-    quota.Resize(static_cast<size_t>(limits.max_transport_bytes));
+  if (limits.max_transport_bytes > 0 && limits.max_calls > 0) {
+    constexpr int64_t kMax = int64_t{1} << 50;
+    const int64_t bytes =
+        2 * std::min(limits.max_transport_bytes, kMax) +
+        kWindowBytes * std::min(limits.max_calls, kMax / kWindowBytes);
+    quota.Resize(static_cast<size_t>(bytes));
   }
   builder->SetResourceQuota(quota);
 }
@@ -231,19 +231,19 @@ void SetConnectionLimits(const TransportLimits& limits,
        limits.min_ping_seconds == 0 ? 0
                                     : Milliseconds(limits.min_ping_seconds)},
       {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
-      // See OpenCalls.
-      {GRPC_ARG_ENABLE_CHANNELZ, 1},
+      {GRPC_ARG_ENABLE_CHANNELZ, 0},
       {GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(limits.keepalive_seconds)},
       {GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
        Milliseconds(limits.keepalive_timeout_seconds)},
-      // Small reads: gRPC still serves the bytes that it has read from a
-      // connection that was cut.
-      {GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadBytes},
       // No limit: gRPC would send at most two pings without data, and then not
       // notice that a client is gone.
       {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
+      // A connection keeps the buffer of its last read.
+      {GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadBytes},
       {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
        Milliseconds(limits.handshake_seconds)},
+      {GRPC_ARG_MAX_CONNECTION_IDLE_MS,
+       Milliseconds(limits.max_connection_idle_seconds)},
       {GRPC_ARG_MAX_CONNECTION_AGE_MS,
        Milliseconds(limits.max_connection_age_seconds)},
       {GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
@@ -284,8 +284,9 @@ Server::Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens)
       job_service_(parts_.ForJobCalls()),
       blob_service_(parts_.ForJobCalls()),
       server_service_({parts_.ForRecords(), parts_.config, parts_.connections,
-                       parts_.queue, parts_.calls}),
-      health_service_({parts_.log, parts_.calls,
+                       parts_.queue, parts_.calls, parts_.small_requests}),
+      health_service_({parts_.log, parts_.connections, parts_.calls,
+                       parts_.small_requests,
                        Seconds(parts_.config.service.idle_seconds)}),
       unknown_service_(parts_.ForRecords(), &parts_.calls) {}
 
@@ -390,9 +391,12 @@ void Server::HandOver(int file, int listening_file) {
 absl::Status Server::StartMetrics() {
   const std::string& address = parts_.config.metrics;
   if (address.empty()) return absl::OkStatus();
-  return MetricsPage::Start(
-      address, &parts_.metrics, [this] { return parts_.Now(); },
-      &metrics_page_);
+  const auto now = [this] {
+    Gauges gauges = parts_.Now();
+    gauges.certificate_expiry_seconds = tls_files_->expiry_seconds();
+    return gauges;
+  };
+  return MetricsPage::Start(address, &parts_.metrics, now, &metrics_page_);
 }
 
 std::string Server::metrics_address() const {
@@ -432,11 +436,11 @@ void Server::ReloadFile(const std::string& path) {
 }
 
 bool Server::Drain() {
-  const std::chrono::seconds patience(parts_.config.drain_seconds);
+  const std::chrono::seconds timeout(parts_.config.drain_seconds);
   parts_.memory_guard.Listen({});
   health_service_.SetServing(false);
   parts_.jobs.Drain();
-  const bool all_finished = parts_.calls.Drain(patience);
+  const bool all_finished = parts_.calls.Drain(timeout);
   // Calls that have used up the drain are cancelled at once.
   Close(all_finished ? kToEndCalls : std::chrono::milliseconds(0));
   return all_finished;

@@ -27,6 +27,7 @@
 #include "absl/status/status.h"
 #include "server/app/config.h"
 #include "server/app/file_watch.h"
+#include "server/app/process.h"
 #include "server/auth/tls.h"
 #include "server/auth/tokens.h"
 #include "server/convert/clip_service.h"
@@ -38,6 +39,7 @@
 #include "server/limits/fair_queue.h"
 #include "server/limits/memory.h"
 #include "server/limits/memory_guard.h"
+#include "server/limits/message_budget.h"
 #include "server/net/connection_table.h"
 #include "server/net/listener.h"
 #include "server/observe/log.h"
@@ -47,23 +49,22 @@
 #include "server/rpc/call_registry.h"
 #include "server/rpc/free_call.h"
 #include "server/rpc/health_service.h"
-#include "server/rpc/open_calls.h"
-#include "server/rpc/peer_activity.h"
 #include "server/rpc/server_service.h"
 
 namespace bvhmill::server {
 
 // A thread with the periodic work. Every 20 ms the memory guard checks the
-// memory. Every second the calls get a tick, connections beyond a limit are
-// cut, and tables drop entries that are out of use.
+// memory. Every second the calls get a tick, connections whose peers accept
+// nothing are cut, and tables drop entries that are out of use. It also ticks a
+// Watchdog: if the work gets stuck, systemd restarts the server.
 class Housekeeping {
  public:
   // All parts must outlive the thread.
   struct Parts {
     Log& log;
+    Metrics& metrics;
     Admission& admission;
     Connections& connections;
-    PeerActivity& peers;
     CallRegistry& calls;
     MemoryGuard& memory_guard;
   };
@@ -71,9 +72,9 @@ class Housekeeping {
   // Starts the thread; the destructor ends it.
   explicit Housekeeping(const Parts& parts);
 
-  // Cuts every connection once `patience` is over, and again every 20 ms while
+  // Cuts every connection once `timeout` is over, and again every 20 ms while
   // one is left: gRPC ends only when it has no connection. Any thread.
-  void CutConnectionsAfter(std::chrono::milliseconds patience);
+  void CutConnectionsAfter(std::chrono::milliseconds timeout);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -81,9 +82,9 @@ class Housekeeping {
   void Run(const std::stop_token& stop);
   void CutIfDue();
   void EverySecond();
-  void LookAtConnections(Clock::time_point now);
 
   const Parts parts_;
+  Watchdog watchdog_;
   // time_point::max() = never.
   std::atomic<Clock::time_point> cut_at_{Clock::time_point::max()};
   // The last member: it uses the others.
@@ -101,7 +102,8 @@ struct ServerParts {
 
   RecordParts ForRecords() { return {*tokens, metrics, log}; }
   CallParts ForCalls() {
-    return {ForRecords(), config, connections, calls, admission, queue};
+    return {ForRecords(), config,   connections,    calls,
+            admission,    requests, small_requests, queue};
   }
   JobCallParts ForJobCalls() { return {ForCalls(), jobs}; }
   // The gauges of the page of metrics.
@@ -112,9 +114,9 @@ struct ServerParts {
   Log log;
   Metrics metrics;
   Admission admission;
-  OpenCalls open_calls;
+  MessageBudget requests;
+  MessageBudget small_requests;
   Connections connections;
-  PeerActivity peers;
   CallRegistry calls;
   StreamMemory stream_memory;
   FairQueue queue;
@@ -125,7 +127,7 @@ struct ServerParts {
   Housekeeping housekeeping;
 
  private:
-  void CutForCalls(const std::string& peer, const char* why);
+  void CutForCalls(const std::string& peer);
   MemoryHooks HooksOfGuard();
 };
 

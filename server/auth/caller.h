@@ -44,9 +44,9 @@ struct Caller {
 
 // The caller if calls need no token. It is never freed, so the pointer counts
 // no owners.
-inline std::shared_ptr<const Caller> Nobody() {
-  static const Caller& nobody = *new Caller;
-  return {std::shared_ptr<const Caller>(), &nobody};
+inline std::shared_ptr<const Caller> AnonymousCaller() {
+  static const Caller& caller = *new Caller;
+  return {std::shared_ptr<const Caller>(), &caller};
 }
 
 }  // namespace bvhmill::server

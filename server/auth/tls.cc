@@ -7,6 +7,10 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include <algorithm>
+#include <ctime>
+#include <limits>
+
 #include "bvhmill/base/status.h"
 
 namespace bvhmill::server {
@@ -33,6 +37,13 @@ struct Pem {
   std::string key;
   std::string client_ca;
 };
+
+// Seconds since 1970.
+int64_t ExpiryOf(const X509* certificate) {
+  std::tm parts = {};
+  if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) != 1) return 0;
+  return timegm(&parts);
+}
 
 Bio View(const std::string& bytes) {
   return Bio(BIO_new_mem_buf(bytes.data(), static_cast<int>(bytes.size())));
@@ -84,6 +95,19 @@ absl::Status ReadTlsFiles(const ServerConfig& config, PipeWait wait, Pem* pem) {
                          &authority);
 }
 
+// The time at which the first certificate of the chain expires. Clients refuse
+// the chain from then on.
+int64_t FirstExpiry(const std::string& chain) {
+  const Bio bio = View(chain);
+  int64_t first = std::numeric_limits<int64_t>::max();
+  while (const Certificate next{
+      PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
+    first = std::min(first, ExpiryOf(next.get()));
+  }
+  ERR_clear_error();
+  return first;
+}
+
 }  // namespace
 
 absl::Status CheckTlsFiles(const ServerConfig& config) {
@@ -106,6 +130,7 @@ absl::Status TlsFiles::Read(PipeWait wait) {
   Pem pem;
   BVHMILL_RETURN_IF_ERROR(ReadTlsFiles(config_, wait, &pem));
   BVHMILL_RETURN_IF_ERROR(identity_.Put(pem.key + "\n" + pem.certificate));
+  expiry_seconds_ = FirstExpiry(pem.certificate);
   return config_.tls_client_ca.empty() ? absl::OkStatus()
                                        : client_ca_.Put(pem.client_ca);
 }

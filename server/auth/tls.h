@@ -9,6 +9,8 @@
 
 #include <grpcpp/security/server_credentials.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -34,6 +36,10 @@ class TlsFiles {
   // certificates then stay in use. Does not wait for a pipe: CANCELLED.
   absl::Status Reload();
 
+  // The time at which the first certificate of the chain in use expires, in
+  // seconds since 1970; 0 without TLS. Any thread.
+  int64_t expiry_seconds() const { return expiry_seconds_; }
+
   // The credentials of the listener; insecure ones without TLS. This object
   // must outlive them.
   std::shared_ptr<grpc::ServerCredentials> Credentials() const;
@@ -46,6 +52,7 @@ class TlsFiles {
   // Certificate and key are one file, so that both change at once.
   MemoryFile identity_;
   MemoryFile client_ca_;
+  std::atomic<int64_t> expiry_seconds_ = 0;
 };
 
 // Checks the files of `config` without using them. INVALID_ARGUMENT if a file

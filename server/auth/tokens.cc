@@ -4,10 +4,12 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
-#include <charconv>
+#include <iterator>
 #include <utility>
 
+#include "bvhmill/base/limit_rows.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/settings/amounts.h"
 
 namespace bvhmill::server {
 namespace {
@@ -78,30 +80,39 @@ bool ParseScopes(std::string_view text, uint8_t* scopes) {
   return true;
 }
 
-bool ParseNumber(std::string_view text, int64_t* value) {
-  const char* end = text.data() + text.size();
-  const auto [stop, fault] = std::from_chars(text.data(), end, *value);
-  return fault == std::errc() && stop == end && *value > 0;
-}
+struct Quota {
+  std::string_view name;
+  LimitUnit unit;
+  // 0 = no quota.
+  int64_t Caller::*value;
+};
 
-// Parses clips=N,bytes=N,items=N,data=N, of which some may be missing.
-bool ParseQuotas(std::string_view text, Caller* caller) {
-  constexpr std::pair<std::string_view, int64_t Caller::*> kNames[] = {
-      {"clips", &Caller::max_clips},
-      {"bytes", &Caller::max_bytes},
-      {"items", &Caller::max_items},
-      {"data", &Caller::max_data_bytes}};
+constexpr Quota kQuotas[] = {
+    {"clips", LimitUnit::kCount, &Caller::max_clips},
+    {"bytes", LimitUnit::kBytes, &Caller::max_bytes},
+    {"items", LimitUnit::kCount, &Caller::max_items},
+    {"data", LimitUnit::kBytes, &Caller::max_data_bytes}};
+
+// Parses clips=N,bytes=N,items=N,data=N, of which some may be missing. Returns
+// the error; empty = none.
+std::string ParseQuotas(std::string_view text, Caller* caller) {
+  constexpr LimitRange kRange = {1, kAnyLimit.most};
   for (const std::string_view word : Split(text, ',')) {
-    const size_t equals = word.find('=');
-    if (equals == word.npos) return false;
-    const auto* const named = std::find_if(
-        std::begin(kNames), std::end(kNames),
-        [&](const auto& pair) { return pair.first == word.substr(0, equals); });
-    if (named == std::end(kNames)) return false;
-    int64_t* const value = &(caller->*named->second);
-    if (!ParseNumber(word.substr(equals + 1), value)) return false;
+    const size_t equals = std::min(word.find('='), word.size());
+    const std::string_view name = word.substr(0, equals);
+    const Quota* const quota =
+        std::find_if(std::begin(kQuotas), std::end(kQuotas),
+                     [&](const Quota& row) { return row.name == name; });
+    if (quota == std::end(kQuotas) || equals == word.size()) {
+      return "has quotas other than clips=N,bytes=N,items=N,data=N";
+    }
+    int64_t* const value = &(caller->*quota->value);
+    if (*value != 0) return "has the quota " + std::string(name) + " twice";
+    const std::string why =
+        ParseAmount(word.substr(equals + 1), quota->unit, kRange, value);
+    if (!why.empty()) return "quota " + std::string(name) + ": " + why;
   }
-  return true;
+  return "";
 }
 
 // Parses NAME:SHA256HEX[:SCOPES[:QUOTAS]]. Returns the error; empty = none.
@@ -118,8 +129,9 @@ std::string ParseHashed(std::string_view line, Token* token) {
   if (parts.size() > 2 && !ParseScopes(parts[2], &caller.scopes)) {
     return "has a scope other than read, convert, jobs, admin";
   }
-  if (parts.size() > 3 && !ParseQuotas(parts[3], &caller)) {
-    return "has quotas other than clips=N,bytes=N,items=N,data=N";
+  if (parts.size() > 3) {
+    const std::string why = ParseQuotas(parts[3], &caller);
+    if (!why.empty()) return why;
   }
   token->caller = std::make_shared<const Caller>(std::move(caller));
   return "";

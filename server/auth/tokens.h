@@ -76,8 +76,9 @@ absl::Status HashToken(std::string_view name, std::string_view token,
 // Parses `text`, the content of the file `path`, and appends to `tokens`. A
 // line is NAME:SHA256HEX[:SCOPES[:QUOTAS]], a plain token, empty, or a comment
 // that begins with #. A token without SCOPES has the scopes read, convert and
-// jobs. The name of a plain token is token-HEX, with the first 12 digits of its
-// SHA-256.
+// jobs. QUOTAS are clips=N,bytes=N,items=N,data=N, of which some may be
+// missing; numbers of bytes may have units: see bvhmill/settings/amounts.h. The
+// name of a plain token is token-HEX, with the first 12 digits of its SHA-256.
 //
 // INVALID_ARGUMENT:
 //   - "PATH:LINE: why" for a malformed line, which includes a plain token that

@@ -159,7 +159,7 @@ absl::Status Read(const ServerConfig& config, std::span<const TextField> texts,
 
 }  // namespace
 
-bool IsDear(std::span<const TextField> texts, grpc::ByteBuffer* bytes) {
+bool IsExpensive(std::span<const TextField> texts, grpc::ByteBuffer* bytes) {
   Reader reader(bytes);
   if (!reader.status().ok()) return false;
   if (reader.packing() != GRPC_COMPRESS_NONE) return true;

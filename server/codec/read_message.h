@@ -51,7 +51,7 @@ absl::Status ReadMessage(const ServerConfig& config,
 // the bytes are compressed, or more than 4 KiB of them are not in one of
 // `texts`. Changes nothing. Cost: O(fields within the first 4 KiB of such
 // bytes).
-bool IsDear(std::span<const TextField> texts, grpc::ByteBuffer* bytes);
+bool IsExpensive(std::span<const TextField> texts, grpc::ByteBuffer* bytes);
 
 // Decompresses bytes that gRPC has compressed; leaves other bytes as they are.
 // Errors are those of ReadMessage.

@@ -217,7 +217,7 @@ void ClipQueue::Append(std::string bytes) {
 void ClipQueue::Refuse(StreamClip* clip, const absl::Status& status) {
   ConvertResult result;
   result.status = status;
-  parts_.observer.AddRefusedClip(CallErrorOf(status).reason);
+  parts_.observer.AddRefusedClip(clip->key, status);
   clip->refused = std::move(result);
   dropped_ = std::move(clip->work);
   clip->chunk = {};

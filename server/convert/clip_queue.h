@@ -203,7 +203,7 @@ class ClipQueue {
   const ServerConfig& config() const { return parts_.config; }
 
   const SessionParts parts_;
-  std::shared_ptr<const Caller> caller_ = Nobody();
+  std::shared_ptr<const Caller> caller_ = AnonymousCaller();
   std::string peer_;
   bool saw_message_ = false;
   // The options of clips without options of their own: first those for BVH,

@@ -218,6 +218,14 @@ bool FailsCall(const ConvertResult& result) {
          ExceedsLimit(result, "max_clip_work");
 }
 
+// Writes the log lines of a result that the call returns.
+void LogResult(const UnaryWork& call, const v1::Source& source,
+               const ConvertResult& result) {
+  // A worker does the work again.
+  if (call.gives_up != nullptr && *call.gives_up) return;
+  call.record.LogClip(source.display_name(), result);
+}
+
 absl::Status Validate(const ServerConfig& config,
                       const v1::ValidateClipRequest& request,
                       const UnaryWork& call, grpc::ByteBuffer* response) {
@@ -233,6 +241,7 @@ absl::Status Validate(const ServerConfig& config,
     return status;
   }
   if (FailsCall(result)) return result.status;
+  LogResult(call, request.source(), result);
   ToBytes(result, {}, response);
   return absl::OkStatus();
 }
@@ -268,6 +277,7 @@ absl::Status ConvertOne(const ServerConfig& config,
     return TooLargeForUnary(config);
   }
   if (FailsCall(result)) return result.status;
+  LogResult(call, request.source(), result);
   ToBytes(result, receiver.TakeData(), response);
   if (result.status.ok()) call.record.AddBytes(0, receiver.total());
   return absl::OkStatus();
@@ -303,74 +313,65 @@ absl::Status ReadRequestMessage(const ServerConfig& config,
   return more > 0 ? ticket->Grow(more) : absl::OkStatus();
 }
 
-// The work of one call. gRPC owns the buffers; they live as long as the call.
+// The work of one call.
 template <typename Request>
 class ClipTask final : public UnaryTask {
  public:
-  ClipTask(const ServerConfig& config, MethodWork<Request> work,
-           grpc::ByteBuffer* request, grpc::ByteBuffer* response)
-      : config_(config), work_(work), request_(request), response_(response) {}
+  ClipTask(const ServerConfig& config, MethodWork<Request> work)
+      : config_(config), work_(work) {}
 
-  bool IsDear() override { return server::IsDear(kUnaryTexts, request_); }
+  bool IsExpensive(grpc::ByteBuffer* request) override {
+    return server::IsExpensive(kUnaryTexts, request);
+  }
 
-  absl::Status Read(Ticket* ticket, bool* is_short) override {
+  absl::Status Read(grpc::ByteBuffer* request, Ticket* ticket,
+                    bool* is_short) override {
     int64_t unpacked = 0;
     const absl::Status status =
-        ReadRequestMessage(config_, request_, ticket, &message_, &unpacked);
+        ReadRequestMessage(config_, request, ticket, &message_, &unpacked);
     *is_short = IsShort(message_.source(), message_.options(), unpacked);
     return status;
   }
 
-  absl::Status Work(const UnaryWork& call) override {
-    const absl::Status status = work_(config_, message_, call, response_);
-    if (!status.ok() || !IsTooLarge(config_, *response_)) return status;
-    response_->Clear();
+  absl::Status Work(const UnaryWork& call,
+                    grpc::ByteBuffer* response) override {
+    const absl::Status status = work_(config_, message_, call, response);
+    if (!status.ok() || !IsTooLarge(config_, *response)) return status;
+    response->Clear();
     return TooLargeForUnary(config_);
   }
 
  private:
   const ServerConfig& config_;
   const MethodWork<Request> work_;
-  grpc::ByteBuffer* const request_;
-  grpc::ByteBuffer* const response_;
   Request message_;
 };
 
 template <typename Request>
-grpc::ServerUnaryReactor* StartClipCall(const CallParts& parts,
-                                        grpc::CallbackServerContext* call,
-                                        Method method, Scope scope,
-                                        MethodWork<Request> work,
-                                        const grpc::ByteBuffer* request,
-                                        grpc::ByteBuffer* response) {
-  // The task empties the buffer after parsing. gRPC would keep it as long as
-  // the call lives.
-  auto* const taken = const_cast<grpc::ByteBuffer*>(request);
-  return StartUnaryCall(parts, call,
-                        {method, scope, static_cast<int64_t>(request->Length()),
-                         std::make_unique<ClipTask<Request>>(parts.config, work,
-                                                             taken, response)});
+UnaryMethod ClipMethod(const CallParts& parts, Method method, Scope scope,
+                       MethodWork<Request> work) {
+  return {method, scope,
+          std::make_unique<ClipTask<Request>>(parts.config, work)};
 }
 
 }  // namespace
 
-grpc::ServerUnaryReactor* ClipService::ValidateClip(
-    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
-  return StartClipCall(parts_, call, Method::kValidateClip, Scope::kRead,
-                       &Validate, request, response);
-}
-
-grpc::ServerUnaryReactor* ClipService::ConvertClip(
-    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
-  return StartClipCall(parts_, call, Method::kConvertClip, Scope::kConvert,
-                       &ConvertOne, request, response);
-}
-
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
-ClipService::ConvertClips(grpc::CallbackServerContext* call) {
-  return StartConvertStream(parts_, &stream_memory_, call);
+ClipService::ClipService(const CallParts& parts, StreamMemory* stream_memory)
+    : parts_(parts) {
+  Add("/bvhmill.v1.ClipService/ValidateClip", [this](auto* call) {
+    return StartUnaryCall(
+        parts_, call,
+        ClipMethod(parts_, Method::kValidateClip, Scope::kRead, &Validate));
+  });
+  Add("/bvhmill.v1.ClipService/ConvertClip", [this](auto* call) {
+    return StartUnaryCall(
+        parts_, call,
+        ClipMethod(parts_, Method::kConvertClip, Scope::kConvert, &ConvertOne));
+  });
+  Add("/bvhmill.v1.ClipService/ConvertClips",
+      [this, stream_memory](auto* call) {
+        return StartConvertStream(parts_, stream_memory, call);
+      });
 }
 
 }  // namespace bvhmill::server

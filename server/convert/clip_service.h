@@ -14,11 +14,11 @@
 
 #include "bvhmill/base/limits.h"
 #include "bvhmill/pipeline/convert.h"
-#include "bvhmill/v1/clip_service.grpc.pb.h"
 #include "bvhmill/v1/clip_service.pb.h"
 #include "bvhmill/v1/options.pb.h"
 #include "server/limits/memory.h"
 #include "server/rpc/call_parts.h"
+#include "server/rpc/raw_service.h"
 
 namespace bvhmill::server {
 
@@ -26,31 +26,14 @@ namespace bvhmill::server {
 // not copied, and a request that cannot be parsed gets a status that says so.
 // Chunks of clips are copied once, from the pieces of 16 KiB of the transport
 // into one string: parsing across the ends of pieces takes longer.
-using RawClipService = v1::ClipService::WithRawCallbackMethod_ValidateClip<
-    v1::ClipService::WithRawCallbackMethod_ConvertClip<
-        v1::ClipService::WithRawCallbackMethod_ConvertClips<
-            v1::ClipService::Service>>>;
-
+//
 // `parts` and `stream_memory` must outlive the service.
-class ClipService final : public RawClipService {
+class ClipService final : public RawService {
  public:
-  ClipService(const CallParts& parts, StreamMemory* stream_memory)
-      : parts_(parts), stream_memory_(*stream_memory) {}
-
-  grpc::ServerUnaryReactor* ValidateClip(grpc::CallbackServerContext* call,
-                                         const grpc::ByteBuffer* request,
-                                         grpc::ByteBuffer* response) override;
-
-  grpc::ServerUnaryReactor* ConvertClip(grpc::CallbackServerContext* call,
-                                        const grpc::ByteBuffer* request,
-                                        grpc::ByteBuffer* response) override;
-
-  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* ConvertClips(
-      grpc::CallbackServerContext* call) override;
+  ClipService(const CallParts& parts, StreamMemory* stream_memory);
 
  private:
   const CallParts parts_;
-  StreamMemory& stream_memory_;
 };
 
 // True if the work is usually short: a small source that is not compressed, no

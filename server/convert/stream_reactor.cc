@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,7 +21,6 @@ namespace bvhmill::server {
 namespace {
 
 using Clock = StreamSession::Clock;
-using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
 // A parsed message keeps the memory of its lists when it is cleared. That
 // memory is freed after a message with more bytes than this outside of its
@@ -30,7 +30,7 @@ constexpr int64_t kUsualMessageBytes = 1 << 10;
 // Turns the callbacks of gRPC and the work on clips into events of a session,
 // and the actions of the session into calls of gRPC and tasks of the workers.
 // Several workers may run clips of the stream at once, one worker a clip.
-class ConvertStream final : public Reactor,
+class ConvertStream final : public RawReactor,
                             public std::enable_shared_from_this<ConvertStream> {
  public:
   ConvertStream(const CallParts& parts, StreamMemory* memory,
@@ -79,8 +79,7 @@ class ConvertStream final : public Reactor,
   const grpc::CallbackServerContext& call_;
   LiveCall live_;
   CallRecord record_;
-  bool is_counted_ = false;
-  CallRegistry::CallId call_id_;
+  std::optional<CallRegistry::CallId> call_id_;
   // Set until gRPC is done with the call.
   std::shared_ptr<ConvertStream> self_;
   // The message that is read, as bytes and then parsed. Only the thread that
@@ -158,13 +157,11 @@ void ConvertStream::Start() {
 }
 
 absl::Status ConvertStream::Enter() {
-  is_counted_ =
+  const absl::Status begun =
       parts_.calls.Begin({.watch = std::make_shared<Watch>(weak_from_this()),
-                          .peer = record_.peer(),
-                          .kind = CallKind::kUpload,
-                          .header_bytes = record_.header_bytes()},
+                          .peer = record_.peer()},
                          &call_id_);
-  return is_counted_ ? record_.Enter(Scope::kConvert) : Stopping();
+  return begun.ok() ? record_.Enter(Scope::kConvert) : begun;
 }
 
 void ConvertStream::OnCancel() {
@@ -178,7 +175,7 @@ void ConvertStream::OnDone() {
       session_.cancel().IsCancelled() && !session_.has_failed();
   record_.Done(is_gone || is_cancelled);
   live_.Done();
-  if (is_counted_) parts_.calls.End(call_id_, call_.IsCancelled());
+  if (call_id_) parts_.calls.End(*call_id_);
   {
     const std::lock_guard lock(mutex_);
     session_.Clear();
@@ -196,11 +193,11 @@ void ConvertStream::OnTick(Clock::time_point now) {
     absl::Status allowed;
     // The call may be gone once the session has finished.
     if (!session_.is_finished()) {
-      if (session_.IsBusy()) CallRegistry::MarkBusy(call_id_);
       allowed = CatchAsStatus(parts_.record.log, kStreamPlace,
                               [&] { return record_.Recheck(Scope::kConvert); });
     }
-    session_.OnTick(now, allowed, actions);
+    session_.OnTick(now, allowed,
+                    parts_.connections.ReceivedBytes(record_.peer()), actions);
   });
 }
 
@@ -216,7 +213,7 @@ void ConvertStream::OnReadDone(bool ok) {
     return FailRead(LimitExceeded("max_request_message_bytes", limit, bytes),
                     now);
   }
-  if (!IsDear(kStreamTexts, &received_)) return TakeMessage(now);
+  if (!IsExpensive(kStreamTexts, &received_)) return TakeMessage(now);
   if (!QueueMessage(now)) FailRead(OutOfMemory(), now);
 }
 
@@ -253,8 +250,6 @@ bool ConvertStream::QueueMessage(Clock::time_point came_at) {
 
 void ConvertStream::TakeMessage(Clock::time_point came_at) {
   int64_t beside = 0;
-  // ReadMessage empties it.
-  const auto bytes = static_cast<int64_t>(received_.Length());
   absl::Status parsed = absl::CancelledError("");
   if (!session_.cancel().IsCancelled()) {
     parsed = CatchAsStatus(parts_.record.log, kStreamPlace, [&] {
@@ -264,7 +259,6 @@ void ConvertStream::TakeMessage(Clock::time_point came_at) {
   }
   message_ticket_.Release();
   Report([&](StreamActions* actions) {
-    if (!session_.is_over()) CallRegistry::MarkHeard(call_id_, bytes);
     session_.OnRequest(parsed, &request_, beside, came_at, actions);
     // Before the next read begins, which may never end.
     request_.Clear();
@@ -374,7 +368,10 @@ void ConvertStream::FinishClip(const ClipPtr& clip) {
   result.times.queued = clip->queued;
   ResponseFrame frame = ResultFrame(clip->key, result);
   // A clip of a stream that was cancelled has no result.
-  if (!absl::IsCancelled(result.status)) record_.AddClip(result);
+  if (!absl::IsCancelled(result.status)) {
+    record_.AddClip(result);
+    record_.LogClip(clip->key, result);
+  }
   clip->work.reset();
   Emit(clip, std::move(frame), /*is_result=*/true);
 }
@@ -399,25 +396,17 @@ void ConvertStream::OnFailure(const ClipPtr& clip, const absl::Status& status) {
   });
 }
 
-// A stream that ends at once. Deletes itself.
-class RefusedStream final : public Reactor {
- public:
-  explicit RefusedStream(const absl::Status& status) { Finish(ToGrpc(status)); }
-  void OnDone() override { delete this; }
-};
-
 }  // namespace
 
-Reactor* StartConvertStream(const CallParts& parts, StreamMemory* memory,
-                            grpc::CallbackServerContext* call) {
+RawReactor* StartConvertStream(const CallParts& parts, StreamMemory* memory,
+                               grpc::CallbackServerContext* call) {
   std::shared_ptr<ConvertStream> stream;
   const absl::Status status =
       CatchAsStatus(parts.record.log, kStreamPlace, [&] {
-        if (WasCut(parts.connections, *call)) return absl::CancelledError("");
         stream = std::make_shared<ConvertStream>(parts, memory, call);
         return absl::OkStatus();
       });
-  if (stream == nullptr) return new RefusedStream(status);
+  if (stream == nullptr) return new RefusedCall(ToGrpc(status));
   stream->Start();
   return stream.get();
 }

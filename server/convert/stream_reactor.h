@@ -21,19 +21,18 @@
 //                        queue stores it until the session picks it as the
 //                        next write. The reactor writes it to gRPC.
 
-#include <grpcpp/support/byte_buffer.h>
-#include <grpcpp/support/server_callback.h>
+#include <grpcpp/server_context.h>
 
 #include "server/limits/memory.h"
 #include "server/rpc/call_parts.h"
+#include "server/rpc/raw_service.h"
 
 namespace bvhmill::server {
 
 // Starts a stream of ConvertClipsRequest and ConvertClipsResponse. gRPC and the
 // workers share its ownership; the last of them deletes it. `memory` and the
 // parts must outlive it.
-grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartConvertStream(
-    const CallParts& parts, StreamMemory* memory,
-    grpc::CallbackServerContext* call);
+RawReactor* StartConvertStream(const CallParts& parts, StreamMemory* memory,
+                               grpc::CallbackServerContext* call);
 
 }  // namespace bvhmill::server

@@ -60,22 +60,18 @@ bool StreamSession::HearsNothing() const {
           parts_.now() - std::max(read_at_, write_at_) > kSilence);
 }
 
-bool StreamSession::IsBusy() const {
-  const bool has_whole_clips = !clips_.empty() && !clips_.is_within_clip();
-  return !is_reading_ || is_queued_ || is_writing() || has_whole_clips;
-}
-
 // The peer does not accept the frame, or the status, that was written last.
 bool StreamSession::IsSlowReader(Clock::time_point now) const {
-  const std::chrono::seconds patience = Seconds(limits().idle_seconds);
+  const std::chrono::seconds timeout = Seconds(limits().idle_seconds);
   const bool must_take = is_finished_ || is_writing();
-  return patience.count() > 0 && must_take && now - write_at_ > patience;
+  return timeout.count() > 0 && must_take && now - write_at_ > timeout;
 }
 
 // The error of a peer that began a clip and sends too little of it.
-absl::Status StreamSession::CheckUpload(Clock::time_point now) {
+absl::Status StreamSession::CheckUpload(Clock::time_point now,
+                                        int64_t received) {
   if (!clips_.is_within_clip() || is_queued_) return absl::OkStatus();
-  switch (upload_rate_.Check(now)) {
+  switch (upload_rate_.Check(now, received)) {
     case UploadRate::Verdict::kIdle:
       return StreamIdle(limits().idle_seconds);
     case UploadRate::Verdict::kSlow:
@@ -100,20 +96,22 @@ absl::Status StreamSession::CheckIdle(Clock::time_point now) {
 
 // The reason why the stream must fail; OK if there is none.
 absl::Status StreamSession::CheckPeer(Clock::time_point now,
-                                      const absl::Status& allowed) {
+                                      const absl::Status& allowed,
+                                      int64_t received) {
   if (IsSlowReader(now)) return StreamIdle(limits().idle_seconds);
   if (failed_) return absl::OkStatus();
   absl::Status status = allowed;
   if (status.ok()) status = CheckIdle(now);
-  return status.ok() ? CheckUpload(now) : status;
+  return status.ok() ? CheckUpload(now, received) : status;
 }
 
 void StreamSession::OnTick(Clock::time_point now, const absl::Status& allowed,
-                           StreamActions* actions) {
+                           int64_t received, StreamActions* actions) {
   const bool is_stuck = IsSlowReader(now);
   if (!is_finished_) {
-    const absl::Status status = CatchAsStatus(
-        parts_.log, kStreamPlace, [&] { return CheckPeer(now, allowed); });
+    const absl::Status status = CatchAsStatus(parts_.log, kStreamPlace, [&] {
+      return CheckPeer(now, allowed, received);
+    });
     if (!status.ok()) {
       Fail(status);
       cancel_.Cancel();

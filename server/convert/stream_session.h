@@ -54,9 +54,8 @@ namespace bvhmill::server {
 // The log names this as the place where an exception was caught.
 inline constexpr char kStreamPlace[] = "a stream";
 
-// What the owner of a session must do after an event. The owner does the
-// actions in this order, without the mutex: each may cause another event at
-// once.
+// The actions of the owner of a session after an event. The owner does them in
+// this order, without the mutex: each may cause another event at once.
 struct StreamActions {
   // Run these clips, each in a worker. The worker first asks BeginWork. If the
   // clip is refused, it reports the result. Otherwise it reads the chunk of the
@@ -117,9 +116,10 @@ class StreamSession {
   // finished, if it meets new work, or if no message comes for 0.5 s.
   void OnDrain(StreamActions* actions);
   // About a second has passed. The stream fails with `allowed` if that is not
-  // OK: the caller may not convert any more.
+  // OK: the caller may not convert any more. `received`: the bytes that have
+  // come over the connection; 0 = not known.
   void OnTick(Clock::time_point now, const absl::Status& allowed,
-              StreamActions* actions);
+              int64_t received, StreamActions* actions);
 
   // Events of the worker that runs `clip`.
 
@@ -153,9 +153,6 @@ class StreamSession {
   bool has_failed() const { return failed_.has_value(); }
   // The peer closed its side, or went away, within a clip.
   bool closed_within_clip() const { return closed_within_clip_; }
-  // True if the stream does not wait for a message of its peer. It may wait
-  // until the peer accepts a frame.
-  bool IsBusy() const;
   // For tests: what is outstanding.
   bool is_writing() const { return writing_ != nullptr; }
   bool has_waiting() const { return waiting_.has_value(); }
@@ -165,9 +162,10 @@ class StreamSession {
   void Wait(v1::ConvertClipsRequest* request, int64_t beside);
   void TakeWaiting();
   bool IsSlowReader(Clock::time_point now) const;
-  absl::Status CheckUpload(Clock::time_point now);
+  absl::Status CheckUpload(Clock::time_point now, int64_t received);
   absl::Status CheckIdle(Clock::time_point now);
-  absl::Status CheckPeer(Clock::time_point now, const absl::Status& allowed);
+  absl::Status CheckPeer(Clock::time_point now, const absl::Status& allowed,
+                         int64_t received);
   void Fail(const absl::Status& status);
   bool IsNewWork(const v1::ConvertClipsRequest& request,
                  Clock::time_point came_at) const;

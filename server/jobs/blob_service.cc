@@ -17,7 +17,8 @@
 namespace bvhmill::server {
 namespace {
 
-// WriteBlobRequest: data.
+constexpr size_t kMaxBlobNames = 10'000;
+// The field `data` of WriteBlobRequest.
 constexpr TextField kDataTexts[] = {{{3, 0, 0}}};
 
 absl::Status OffsetWrong(int64_t offset, int64_t committed) {
@@ -30,14 +31,13 @@ absl::Status OffsetWrong(int64_t offset, int64_t committed) {
                   std::to_string(committed) + " bytes"});
 }
 
-// A stream of either direction: one step at a time, each done by a worker.
-// Deletes itself in OnDone, which comes after its last step.
-template <typename Reactor>
-class BlobStream : public Reactor {
+// A stream of either direction. Workers run its steps, one at a time. It
+// deletes itself in OnDone, which gRPC calls after the last step.
+class BlobStream : public RawReactor {
  public:
-  BlobStream(const JobCallParts& parts, Method method, CallKind kind,
-             const char* where, grpc::CallbackServerContext* call)
-      : call_(parts, method, kind, call), where_(where) {}
+  BlobStream(const JobCallParts& parts, Method method, const char* where,
+             grpc::CallbackServerContext* call)
+      : call_(parts, method, call), where_(where) {}
 
   void OnCancel() override { is_cancelled_ = true; }
   void OnDone() override {
@@ -48,13 +48,13 @@ class BlobStream : public Reactor {
  protected:
   ServerConfig const& config() const { return call_.parts().call.config; }
 
-  absl::Status Enter(int64_t request_bytes = 0) {
+  absl::Status Enter() {
     return CatchAsStatus(call_.parts().call.record.log, where_,
-                         [&] { return call_.Enter(request_bytes); });
+                         [&] { return call_.Enter(); });
   }
 
-  // Has a worker do `step`, which begins the next operation of gRPC or ends the
-  // call. The stream may be gone when it returns.
+  // Has a worker run `step`, which begins the next operation of gRPC or ends
+  // the call. The stream may be deleted when `step` returns.
   template <typename Step>
   void Queue(const Step& step) {
     const bool is_queued = call_.Queue([this, step] {
@@ -67,7 +67,7 @@ class BlobStream : public Reactor {
 
   void End(const absl::Status& status) {
     call_.record().Finishing(status);
-    this->Finish(ToGrpc(status));
+    Finish(ToGrpc(status));
   }
 
   LongCall call_;
@@ -77,26 +77,23 @@ class BlobStream : public Reactor {
   const char* const where_;
 };
 
-class WriteBlobCall final : public BlobStream<BlobReadReactor> {
+// Appends the data of its messages to an upload, from the offset of the first
+// message. An upload that is not finished stays; a later call continues it.
+class WriteBlobCall final : public BlobStream {
  public:
-  WriteBlobCall(const JobCallParts& parts, grpc::CallbackServerContext* call,
-                grpc::ByteBuffer* response)
-      : BlobStream(parts, Method::kWriteBlob, CallKind::kUpload, "WriteBlob",
-                   call),
-        response_(response) {}
+  WriteBlobCall(const JobCallParts& parts, grpc::CallbackServerContext* call)
+      : BlobStream(parts, Method::kWriteBlob, "WriteBlob", call) {}
 
   void Start() {
     const absl::Status entered = Enter();
     if (!entered.ok()) return End(entered);
-    call_.AwaitPeer();
+    call_.AwaitData(0);
     StartRead(&received_);
   }
 
-  // The message is counted before it waits for a worker.
+  // Counts the memory of the message before it waits for a worker.
   void OnReadDone(bool ok) override {
     const auto bytes = static_cast<int64_t>(received_.Length());
-    call_.SetBusy(true);
-    ok ? call_.MarkHeard(bytes) : call_.MarkActive();
     const absl::Status counted =
         ok ? call_.CountMessage(bytes) : absl::OkStatus();
     Queue([this, ok, counted] {
@@ -104,7 +101,7 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
                                   : is_cancelled_ ? absl::CancelledError("")
                                   : ok            ? Take()
                                                   : Answer(/*is_stored=*/false);
-      // The end of an upload may wait for the network, so a worker does it.
+      // Closing an upload may block for the network, so a worker does it.
       if (!status.ok()) upload_ = nullptr;
       return status;
     });
@@ -118,7 +115,7 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
     BVHMILL_RETURN_IF_ERROR(
         ReadMessage(config(), kDataTexts, &received_, &message_, &beside));
     call_.record().AddBytes(static_cast<int64_t>(message_.data().size()), 0);
-    // A message that gRPC had packed is larger than its bytes.
+    // A message that gRPC received compressed is larger than its bytes.
     const auto more = std::max<int64_t>(
         static_cast<int64_t>(message_.ByteSizeLong()) - bytes, 0);
     BVHMILL_RETURN_IF_ERROR(call_.ticket().Grow(more));
@@ -142,7 +139,8 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
     return absl::OkStatus();
   }
 
-  // Bytes of an earlier call are read in turns with other work.
+  // Reads the stored bytes of an earlier call, in turns: other work runs in
+  // between.
   absl::Status Prepare() {
     bool is_ready = message_.data().empty() && !message_.finish();
     if (!is_ready) BVHMILL_RETURN_IF_ERROR(upload_->Prepare(&is_ready));
@@ -156,11 +154,10 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
     const bool finishes = message_.finish();
     const auto bytes = static_cast<int64_t>(message_.data().size());
     BVHMILL_RETURN_IF_ERROR(Store(message_));
-    // Clear would keep the memory of the data, which no longer counts.
+    // Clear would keep the memory of the data, which is not counted any more.
     message_ = {};
     static_cast<void>(call_.ticket().Grow(-held_));
     if (finishes) return Answer(/*is_stored=*/true);
-    call_.SetBusy(false);
     call_.AwaitData(bytes);
     StartRead(&received_);
     return absl::OkStatus();
@@ -173,7 +170,7 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
     BlobName name;
     name.space = SpaceOf(call_.record().caller()->name);
     BVHMILL_RETURN_IF_ERROR(ReadBlobName("blob", message.blob(), &name.digest));
-    // A blob that is found is not removed meanwhile.
+    // The lock of names keeps a blob that is found from being removed.
     NamesHeld held;
     BVHMILL_RETURN_IF_ERROR(folder->HoldNames(&held));
     const absl::Status begun = folder->blobs().StartUpload(name, &upload_);
@@ -211,17 +208,18 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
     response.set_finished(is_stored);
     response.set_committed_bytes(is_there_ ? size_
                                            : upload_->committed_bytes());
-    ToBytes(response, response_);
-    // Another call may go on with it as soon as this one has ended.
+    ToBytes(response, &response_);
+    // Another call may continue the upload as soon as this one has ended.
     upload_ = nullptr;
-    End(absl::OkStatus());
+    call_.record().Finishing(absl::OkStatus());
+    StartWriteAndFinish(&response_, {}, grpc::Status::OK);
     return absl::OkStatus();
   }
 
-  grpc::ByteBuffer* const response_;
+  grpc::ByteBuffer response_;
   grpc::ByteBuffer received_;
   v1::WriteBlobRequest message_;
-  // Memory that the message counts for.
+  // Bytes of memory that the ticket counts for the message.
   int64_t held_ = 0;
   std::unique_ptr<BlobUpload> upload_;
   bool has_begun_ = false;
@@ -233,18 +231,28 @@ class WriteBlobCall final : public BlobStream<BlobReadReactor> {
   int64_t size_ = 0;
 };
 
-class ReadBlobCall final : public BlobStream<BlobWriteReactor> {
+// Sends a range of a blob in chunks of recommended_chunk_bytes.
+class ReadBlobCall final : public BlobStream {
  public:
-  ReadBlobCall(const JobCallParts& parts, grpc::CallbackServerContext* call,
-               const grpc::ByteBuffer* request)
-      : BlobStream(parts, Method::kReadBlob, CallKind::kUnary, "ReadBlob",
-                   call),
-        request_(*request) {}
+  ReadBlobCall(const JobCallParts& parts, grpc::CallbackServerContext* call)
+      : BlobStream(parts, Method::kReadBlob, "ReadBlob", call) {}
 
   void Start() {
-    const absl::Status entered = Enter(static_cast<int64_t>(request_.Length()));
-    if (!entered.ok()) return End(entered);
-    call_.MarkHeard(static_cast<int64_t>(request_.Length()));
+    const absl::Status entered = Enter();
+    entered.ok() ? call_.ReceiveRequest(this, &request_) : End(entered);
+  }
+
+  void OnCancel() override {
+    BlobStream::OnCancel();
+    if (call_.LeaveRequests()) End(absl::CancelledError(""));
+  }
+
+  void OnReadDone(bool ok) override {
+    call_.Received();
+    const absl::Status counted =
+        !ok ? MessageBroken()
+            : call_.CountMessage(static_cast<int64_t>(request_.Length()));
+    if (!counted.ok()) return End(counted);
     Queue([this] {
       const absl::Status begun = Begin();
       return begun.ok() ? Next() : begun;
@@ -252,7 +260,6 @@ class ReadBlobCall final : public BlobStream<BlobWriteReactor> {
   }
 
   void OnWriteDone(bool ok) override {
-    call_.MarkActive();
     if (!ok || is_cancelled_) return End(absl::CancelledError(""));
     Queue([this] { return Next(); });
   }
@@ -302,7 +309,7 @@ class ReadBlobCall final : public BlobStream<BlobWriteReactor> {
     v1::ReadBlobResponse response;
     BVHMILL_RETURN_IF_ERROR(
         reader_->Read(at_, static_cast<size_t>(size), response.mutable_data()));
-    // A blob never changes; one that is shorter was damaged.
+    // A blob never changes: a shorter one is damaged.
     if (response.data().empty()) return InternalFault();
     at_ += static_cast<int64_t>(response.data().size());
     call_.record().AddBytes(0, static_cast<int64_t>(response.data().size()));
@@ -319,50 +326,20 @@ class ReadBlobCall final : public BlobStream<BlobWriteReactor> {
   int64_t end_ = 0;
 };
 
-// A stream that ends at once. Deletes itself.
-template <typename Reactor>
-class RefusedBlobStream final : public Reactor {
- public:
-  explicit RefusedBlobStream(const absl::Status& status) {
-    this->Finish(ToGrpc(status));
-  }
-  void OnDone() override { delete this; }
-};
-
-template <typename Call, typename Reactor, typename... Args>
-Reactor* StartStream(const JobCallParts& parts,
-                     grpc::CallbackServerContext* call, Args... args) {
+// Begins a stream. The reactor deletes itself when the call is done.
+template <typename Call>
+RawReactor* StartStream(const JobCallParts& parts,
+                        grpc::CallbackServerContext* call) {
   Call* stream = nullptr;
   const absl::Status status =
       CatchAsStatus(parts.call.record.log, "a stream of a blob", [&] {
-        if (WasCut(parts.call.connections, *call)) {
-          return absl::CancelledError("");
-        }
-        stream = new Call(parts, call, args...);
+        stream = new Call(parts, call);
         return absl::OkStatus();
       });
-  if (stream == nullptr) return new RefusedBlobStream<Reactor>(status);
+  if (stream == nullptr) return new RefusedCall(ToGrpc(status));
   stream->Start();
   return stream;
 }
-
-}  // namespace
-
-BlobReadReactor* StartWriteBlob(const JobCallParts& parts,
-                                grpc::CallbackServerContext* call,
-                                grpc::ByteBuffer* response) {
-  return StartStream<WriteBlobCall, BlobReadReactor>(parts, call, response);
-}
-
-BlobWriteReactor* StartReadBlob(const JobCallParts& parts,
-                                grpc::CallbackServerContext* call,
-                                const grpc::ByteBuffer* request) {
-  return StartStream<ReadBlobCall, BlobWriteReactor>(parts, call, request);
-}
-
-namespace {
-
-constexpr size_t kMaxBlobNames = 10'000;
 
 absl::Status FindMissing(const JobCallParts& parts, const UnaryWork& call,
                          const v1::FindMissingBlobsRequest& request,
@@ -400,28 +377,17 @@ absl::Status DeleteOneBlob(const JobCallParts& parts, const UnaryWork& call,
 
 }  // namespace
 
-grpc::ServerUnaryReactor* BlobService::FindMissingBlobs(
-    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
-  return ServeMessage(parts_, Method::kFindMissingBlobs, call, request,
-                      response, &FindMissing);
-}
-
-grpc::ServerUnaryReactor* BlobService::DeleteBlob(
-    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
-  return ServeMessage(parts_, Method::kDeleteBlob, call, request, response,
-                      &DeleteOneBlob);
-}
-
-grpc::ServerReadReactor<grpc::ByteBuffer>* BlobService::WriteBlob(
-    grpc::CallbackServerContext* call, grpc::ByteBuffer* response) {
-  return StartWriteBlob(parts_, call, response);
-}
-
-grpc::ServerWriteReactor<grpc::ByteBuffer>* BlobService::ReadBlob(
-    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request) {
-  return StartReadBlob(parts_, call, request);
+BlobService::BlobService(const JobCallParts& parts) : parts_(parts) {
+  Add("/bvhmill.v1.BlobService/FindMissingBlobs", [this](auto* call) {
+    return ServeMessage(parts_, Method::kFindMissingBlobs, call, &FindMissing);
+  });
+  Add("/bvhmill.v1.BlobService/WriteBlob",
+      [this](auto* call) { return StartStream<WriteBlobCall>(parts_, call); });
+  Add("/bvhmill.v1.BlobService/ReadBlob",
+      [this](auto* call) { return StartStream<ReadBlobCall>(parts_, call); });
+  Add("/bvhmill.v1.BlobService/DeleteBlob", [this](auto* call) {
+    return ServeMessage(parts_, Method::kDeleteBlob, call, &DeleteOneBlob);
+  });
 }
 
 }  // namespace bvhmill::server

@@ -1,49 +1,21 @@
 #pragma once
 
-// The streams WriteBlob and ReadBlob. Workers read, write and wait for the
-// disk, in the background; no thread of gRPC does.
+// BlobService serves bvhmill.v1.BlobService: the sources and outputs of jobs.
+// blob_service.proto has the contracts of the calls.
+//
+// Workers serve the calls; no thread of gRPC reads, writes or waits for the
+// disk. The streams WriteBlob and ReadBlob run one step at a time.
 
-#include "bvhmill/v1/blob_service.grpc.pb.h"
 #include "server/jobs/job_call.h"
+#include "server/rpc/raw_service.h"
 
 namespace bvhmill::server {
 
-using BlobReadReactor = grpc::ServerReadReactor<grpc::ByteBuffer>;
-using BlobWriteReactor = grpc::ServerWriteReactor<grpc::ByteBuffer>;
-
-// Begin a stream. The reactor deletes itself when the call is done.
-BlobReadReactor* StartWriteBlob(const JobCallParts& parts,
-                                grpc::CallbackServerContext* call,
-                                grpc::ByteBuffer* response);
-BlobWriteReactor* StartReadBlob(const JobCallParts& parts,
-                                grpc::CallbackServerContext* call,
-                                const grpc::ByteBuffer* request);
-
-// bvhmill.v1.BlobService: sources and outputs of jobs. blob_service.proto has
-// the contracts of the calls.
-
-// Takes its messages as bytes, as ClipService does.
-using RawBlobService = v1::BlobService::WithRawCallbackMethod_FindMissingBlobs<
-    v1::BlobService::WithRawCallbackMethod_WriteBlob<
-        v1::BlobService::WithRawCallbackMethod_ReadBlob<
-            v1::BlobService::WithRawCallbackMethod_DeleteBlob<
-                v1::BlobService::Service>>>>;
-
-class BlobService final : public RawBlobService {
+// Thread-safe: gRPC calls it from several threads.
+class BlobService final : public RawService {
  public:
-  explicit BlobService(const JobCallParts& parts) : parts_(parts) {}
-
-  grpc::ServerUnaryReactor* FindMissingBlobs(
-      grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
-      grpc::ByteBuffer* response) override;
-  grpc::ServerReadReactor<grpc::ByteBuffer>* WriteBlob(
-      grpc::CallbackServerContext* call, grpc::ByteBuffer* response) override;
-  grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadBlob(
-      grpc::CallbackServerContext* call,
-      const grpc::ByteBuffer* request) override;
-  grpc::ServerUnaryReactor* DeleteBlob(grpc::CallbackServerContext* call,
-                                       const grpc::ByteBuffer* request,
-                                       grpc::ByteBuffer* response) override;
+  // The parts must outlive all calls.
+  explicit BlobService(const JobCallParts& parts);
 
  private:
   const JobCallParts parts_;

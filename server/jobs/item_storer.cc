@@ -14,17 +14,17 @@ namespace {
 
 constexpr char kStorerWhere[] = "the results of jobs";
 constexpr std::chrono::milliseconds kStorerTick(200);
-// Items whose results are stored at once.
+// The most items of a batch.
 constexpr size_t kMaxStored = 128;
-// Results that are stored at once, and the last one that reaches this size.
+// A batch ends with the result that reaches this size.
 constexpr int64_t kMaxStoredBytes = int64_t{32} << 20;
-// While results of this size wait, no item begins: one may have 64 MB.
+// While results of this size wait, no item begins: one result may have 64 MB.
 constexpr int64_t kMaxWaitingBytes = int64_t{64} << 20;
-// Waiting times after a try that failed.
+// The backoff after the first failed try, which doubles with each try; also
+// that of an item that was refused for a quota.
 constexpr int64_t kFirstBackoffMs = 1'000;
 
-// Items that are known to have met a fault of the store, and jobs with an item
-// whose last try has failed.
+// The most entries of met_faults_ and of troubles_.
 constexpr size_t kMaxMetFaults = 10'000;
 
 int64_t ResultBytes(const WorkPtr& work) {
@@ -32,7 +32,7 @@ int64_t ResultBytes(const WorkPtr& work) {
   return result ? static_cast<int64_t>(result->bytes.size()) : 0;
 }
 
-// The number of the first works that are stored at once.
+// The number of items at the front of `done` that make up the next batch.
 ptrdiff_t CountToStore(const std::vector<WorkPtr>& done) {
   size_t count = 0;
   for (int64_t bytes = 0;
@@ -49,11 +49,6 @@ int64_t BackoffMs(const ClaimedItem& item) {
 }
 
 }  // namespace
-
-bool IsShortOfQuota(const absl::Status& why) {
-  const CallError error = CallErrorOf(why);
-  return error.reason == "CALLER_BUSY" || error.reason == "CONNECTION_BUSY";
-}
 
 ItemStorer::ItemStorer(const Log& log, Metrics* metrics, DataFolder* folder,
                        Hooks hooks)
@@ -73,11 +68,11 @@ ItemStorer::~ItemStorer() {
 
 void ItemStorer::Put(const WorkPtr& work) {
   waiting_bytes_ += ResultBytes(work);
-  // The runner would wait for ever for an item that is not put.
+  // Retries until there is memory: the runner waits for every item.
   const auto put = [&] {
     const std::lock_guard lock(mutex_);
     done_.push_back(work);
-    // With the mutex: once the item is taken, this object may be destroyed.
+    // With the mutex: after the item is stored, this object may be destroyed.
     put_.notify_one();
   };
   while (!CatchAndLog(log_, kStorerWhere, put)) {
@@ -92,7 +87,7 @@ void ItemStorer::Run(const std::stop_token& stop) {
   bool was_end = false;
   while (true) {
     put_.wait_for(lock, stop, kStorerTick, [this] { return !done_.empty(); });
-    // Tries that are left get one chance more.
+    // At the end, tries that could not be stored are tried once more.
     const bool is_end = done_.empty() && stop.stop_requested();
     if (is_end && (was_end || tries_.empty())) break;
     was_end = is_end;
@@ -102,11 +97,11 @@ void ItemStorer::Run(const std::stop_token& stop) {
     lock.unlock();
     int64_t bytes = 0;
     for (const WorkPtr& work : done) bytes += ResultBytes(work);
-    // Also without items: tries may be left from before.
+    // Also without items: tries of an earlier batch may be left.
     StoreOrGiveBack(done);
     waiting_bytes_ -= bytes;
     if (!done.empty()) hooks_.on_end(done);
-    // Frees what the items hold without the mutex.
+    // Frees the items without the mutex.
     done.clear();
     lock.lock();
   }
@@ -119,9 +114,9 @@ void ItemStorer::GiveBack(const std::vector<Lease>& leases) {
   }
 }
 
-// After an exception the leases of all items are given back: an item whose
-// lease is neither used nor ended would stay leased. The lease of an item that
-// was stored before the exception has ended, so giving it back does nothing.
+// Stores a batch. After an exception, releases the leases of all its items:
+// otherwise they would stay leased. The lease of an item that was stored before
+// the exception has ended, so its release does nothing.
 void ItemStorer::StoreOrGiveBack(const std::vector<WorkPtr>& done) {
   std::vector<FailedTry> tries;
   const absl::Status stored = CatchAsStatus(log_, kStorerWhere, [&] {
@@ -141,6 +136,7 @@ void ItemStorer::StoreOrGiveBack(const std::vector<WorkPtr>& done) {
   CatchAndLog(log_, kStorerWhere, [&] { hooks_.on_fault(stored); });
 }
 
+// Stores a batch and the tries that are left. `tries` gets the failed tries.
 void ItemStorer::Store(const std::vector<WorkPtr>& done,
                        std::vector<FailedTry>* tries) {
   std::vector<WorkPtr> results;
@@ -166,9 +162,9 @@ void ItemStorer::Store(const std::vector<WorkPtr>& done,
   ReleaseTries(*tries);
 }
 
-// No try counts while the disk is full or cannot be read. But if an item meets
-// such a fault again, although others were stored meanwhile, the item itself is
-// too large for the disk, or its source is on a broken part of the disk.
+// True if a failed try counts. No try counts while the disk is full or memory
+// is short. But if an item meets such a fault again, although other items were
+// stored meanwhile, the item itself is too large, so its try counts.
 bool ItemStorer::Counts(const WorkPtr& work) {
   const ItemEnd& end = work->end();
   if (!end.may_be_its_own && !IsDiskFull(end.fault)) return end.counts;
@@ -180,7 +176,7 @@ bool ItemStorer::Counts(const WorkPtr& work) {
   return !is_new && std::exchange(found->second, stored_) < stored_;
 }
 
-// Marks the blobs as used; UNAVAILABLE if one was removed.
+// Marks the blobs as used. UNAVAILABLE if one was removed.
 absl::Status ItemStorer::FindStored(std::span<NewBlob* const> blobs) {
   std::vector<BlobName> stored;
   for (const NewBlob* const blob : blobs) stored.push_back(blob->name());
@@ -192,10 +188,31 @@ absl::Status ItemStorer::FindStored(std::span<NewBlob* const> blobs) {
                  : absl::OkStatus();
 }
 
-// Outputs first, then the results that name them. Sending outputs may take
-// long, so others may have the names meanwhile.
+// Counts an item whose result was stored, and logs it if outputs are missing.
+void ItemStorer::CountAndLog(ItemWork& work) {
+  const ClaimedItem& item = work.item();
+  const ItemEnd& end = work.end();
+  if (end.result->is_set_aside) {
+    metrics_.items_set_aside.Add();
+  } else {
+    (end.result->code == 0 ? metrics_.good_items : metrics_.failed_items).Add();
+  }
+  ConvertResult aside;
+  aside.status = end.fault;
+  const ConvertResult& result = end.converted ? *end.converted : aside;
+  if (end.converted) CountClip(result, &metrics_);
+  metrics_.callers.Of(item.caller).clips.Add();
+  LogClip(result,
+          {.caller = item.caller,
+           .job = "jobs/" + item.job_id,
+           .key = item.item.key},
+          log_);
+}
+
+// Stores outputs first, then the results that name them. Sending outputs to a
+// store may be slow, so the lock of names is locked only after it.
 absl::Status ItemStorer::StoreResults(const std::vector<WorkPtr>& done) {
-  // Results need room, too, also those without outputs.
+  // Results without outputs need disk space, too.
   BVHMILL_RETURN_IF_ERROR(folder_.blobs().CheckDisk());
   std::vector<NewBlob*> blobs;
   std::vector<FinishedItem> items;
@@ -213,10 +230,7 @@ absl::Status ItemStorer::StoreResults(const std::vector<WorkPtr>& done) {
       folder_.jobs().Complete(items, WallClockMs(), &accepted, &over));
   for (size_t i = 0; i < done.size(); ++i) {
     if (!accepted[i]) continue;
-    const ItemEnd& end = done[i]->end();
-    (end.result->code == 0 ? metrics_.good_items : metrics_.failed_items).Add();
-    if (end.result->is_set_aside) metrics_.items_set_aside.Add();
-    if (end.converted != nullptr) CountClip(*end.converted, &metrics_);
+    CatchAndLog(log_, kStorerWhere, [&] { CountAndLog(*done[i]); });
   }
   {
     const std::lock_guard lock(mutex_);
@@ -232,7 +246,7 @@ absl::Status ItemStorer::StoreResults(const std::vector<WorkPtr>& done) {
   return absl::OkStatus();
 }
 
-// The item will wait again.
+// Adds a failed try: the item will wait again.
 void ItemStorer::AddTry(const WorkPtr& work, const absl::Status& why,
                         bool counts, std::vector<FailedTry>* tries) {
   FailedTry& failed = tries->emplace_back();
@@ -256,7 +270,7 @@ void ItemStorer::AddTry(const WorkPtr& work, const absl::Status& why,
   log_.Event("job retry", "a try of an item has failed: " + failed.why);
 }
 
-// Another server may have stored the result: then no try fails any more.
+// A trouble expires, since another server may have stored the result.
 absl::Status ItemStorer::WhyItWaits(int64_t job) {
   const std::lock_guard lock(mutex_);
   const auto found = troubles_.find(job);
@@ -265,7 +279,7 @@ absl::Status ItemStorer::WhyItWaits(int64_t job) {
   return is_known ? found->second.why : absl::OkStatus();
 }
 
-// Tries that cannot be stored now are stored later.
+// Stores failed tries. Those that cannot be stored now are stored later.
 void ItemStorer::ReleaseTries(const std::vector<FailedTry>& tries) {
   if (tries.empty()) return;
   std::vector<int64_t> over;
@@ -279,6 +293,11 @@ void ItemStorer::ReleaseTries(const std::vector<FailedTry>& tries) {
     return hooks_.on_fault(released);
   }
   if (!over.empty()) hooks_.on_over(over);
+}
+
+bool IsShortOfQuota(const absl::Status& why) {
+  const CallError error = CallErrorOf(why);
+  return error.reason == "CALLER_BUSY" || error.reason == "CONNECTION_BUSY";
 }
 
 }  // namespace bvhmill::server

@@ -1,11 +1,16 @@
 #pragma once
 
-// Stores how items ended: outputs and results, or that an item waits again.
+// ItemStorer, step 4 of an item of a job (see job_runner.h): it persists
+// results and retries. An item with a result gets its outputs and its result
+// stored; any other item waits again. Either ends the lease of the item.
 //
-// A worker puts an item that is done, and goes on with other work. Two threads
-// store the items, each many at once, so that one wait for the disk is enough
-// for all of them. While one thread waits for its files, the other stores its
-// results.
+//   ItemStorer storer(log, &metrics, &folder, hooks);
+//   work->end().result = ...;  // Or `fault`.
+//   storer.Put(work);          // Returns at once; on_end follows.
+//
+// Two threads store the items in batches: one wait for the disk serves a batch.
+// While one thread waits for its files, the other stores its results. A batch
+// that cannot be stored waits again, and no try counts.
 
 #include <atomic>
 #include <condition_variable>
@@ -30,10 +35,7 @@ namespace bvhmill::server {
 
 using WorkPtr = std::shared_ptr<ItemWork>;
 
-// True if `why` refuses an item for the limits of its caller or its connection:
-// the server itself has room.
-bool IsShortOfQuota(const absl::Status& why);
-
+// See the top of the file. Thread-safe.
 class ItemStorer {
  public:
   // Functions of the owner. The threads of the storer call them.
@@ -42,30 +44,32 @@ class ItemStorer {
     std::function<void(const std::vector<int64_t>& jobs)> on_over;
     // Results were stored.
     std::function<void()> on_stored;
-    // A store has failed, or the server was short of memory or of disk. Not
-    // called if IsShortOfQuota(why), nor for a try that counts.
+    // A store has failed, or the server was short of memory or disk. Not called
+    // if IsShortOfQuota(why), nor for a try that counts.
     std::function<void(const absl::Status& why)> on_fault;
-    // The storer is done with these items.
+    // The storer does not use these items any more.
     std::function<void(const std::vector<WorkPtr>& works)> on_end;
   };
 
   // Starts the threads. All parts must outlive the storer.
   ItemStorer(const Log& log, Metrics* metrics, DataFolder* folder, Hooks hooks);
-  // Stores the items that were put. A lease that cannot be given back now is
-  // left as it is: it ends when it is over, or when the next server starts.
+  // Stores the items that were put. A lease that cannot be released now stays
+  // until it expires or the next server starts.
   ~ItemStorer();
   ItemStorer(const ItemStorer&) = delete;
   ItemStorer& operator=(const ItemStorer&) = delete;
 
-  // Takes an item whose `end` is set. Any thread.
+  // Queues an item whose `end` is set.
   void Put(const WorkPtr& work);
-  // Ends the leases of items that no worker has: the items wait again, and no
-  // try counts. Returns before that is stored. Any thread.
+  // Releases the leases of items that no worker has: the items wait again, and
+  // no try counts. Returns before that is stored.
   void GiveBack(const std::vector<Lease>& leases);
-  // Why the last try of an item of this job has failed here. OK if that is not
-  // known, is long ago, or if the item has a result now. Any thread.
+  // Why the last try of an item of this job has failed on this server. OK if no
+  // try has, if it was more than kLongestBackoffMs ago, or if the item has a
+  // result now.
   absl::Status WhyItWaits(int64_t job);
-  // True while results of 64 MiB or more wait to be stored. Any thread.
+  // True while results of 64 MiB or more wait to be stored. No item should
+  // begin then.
   bool IsFull() const;
 
  private:
@@ -84,6 +88,7 @@ class ItemStorer {
   bool Counts(const WorkPtr& work);
   absl::Status FindStored(std::span<NewBlob* const> blobs);
   absl::Status StoreResults(const std::vector<WorkPtr>& done);
+  void CountAndLog(ItemWork& work);
   void AddTry(const WorkPtr& work, const absl::Status& why, bool counts,
               std::vector<FailedTry>* tries);
   void ReleaseTries(const std::vector<FailedTry>& tries);
@@ -95,22 +100,27 @@ class ItemStorer {
 
   // Bytes of results that were put and are not stored yet.
   std::atomic<int64_t> waiting_bytes_{0};
+  // Guards the members from here to troubles_.
   std::mutex mutex_;
   std::condition_variable_any put_;
-  // All of these with the mutex. Items that are not stored yet.
+  // Items that are not stored yet.
   std::vector<WorkPtr> done_;
-  // Tries that are not stored yet, or could not be.
+  // Failed tries that are not stored yet, or could not be.
   std::vector<FailedTry> tries_;
-  // The number of results that were stored. For an item that has met a fault of
-  // the store: that number at the last fault.
+  // The number of results that were stored, and for each item that has met a
+  // fault of the store: that number at its last fault.
   int64_t stored_ = 0;
   std::map<ItemKey, int64_t> met_faults_;
-  // The last one of each job.
+  // The last failed try of each job.
   std::map<int64_t, Trouble> troubles_;
 
   // The last members: they use the others.
   std::jthread first_;
   std::jthread second_;
 };
+
+// True if `why` refuses an item for the limits of its caller or its connection:
+// the server itself has room.
+bool IsShortOfQuota(const absl::Status& why);
 
 }  // namespace bvhmill::server

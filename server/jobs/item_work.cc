@@ -15,13 +15,13 @@
 namespace bvhmill::server {
 namespace {
 
-// Bytes of the source that one turn reads, and that are read at once.
+// Bytes of the source that one turn reads, and bytes of one read.
 constexpr size_t kTurnBytes = size_t{512} << 10;
 constexpr size_t kPieceBytes = size_t{256} << 10;
-// Bytes of an output that are written at once.
+// Bytes of an output that are buffered before they are written.
 constexpr size_t kWriteBytes = size_t{64} << 10;
-// The server may end this often while it works on one item: at first among
-// others, later alone.
+// An item is dead-lettered after the server has ended this often while it
+// worked on the item. From kSuspectCrashes on it runs alone.
 constexpr int kMaxCrashes = 5;
 
 absl::Status SourceDamaged() {
@@ -31,8 +31,8 @@ absl::Status SourceDamaged() {
                                    "were uploaded"});
 }
 
-// True if memory was refused for now, but may be granted later, or if a store
-// does not answer now.
+// True if a later try may succeed: memory was refused for now, or a store does
+// not answer.
 bool IsBusy(const absl::Status& status) {
   return (absl::IsResourceExhausted(status) || absl::IsUnavailable(status)) &&
          !FindArg(CallErrorOf(status), "retry_after_ms").empty();
@@ -40,7 +40,7 @@ bool IsBusy(const absl::Status& status) {
 
 }  // namespace
 
-// Writes outputs into new blobs.
+// Writes outputs into new blobs, one blob for each output.
 class BlobReceiver final : public MeteredReceiver {
  public:
   BlobReceiver(BlobStore* blobs, std::string space, Grant grant)
@@ -70,7 +70,7 @@ class BlobReceiver final : public MeteredReceiver {
     return fault_;
   }
 
-  // Writes what waits. The digests of the blobs are known then.
+  // Writes what is buffered and finishes the blobs: they have digests then.
   absl::Status Finish() {
     for (size_t i = 0; i < made_.size() && fault_.ok(); ++i) {
       Write(i);
@@ -109,7 +109,8 @@ void ItemWork::Fail(const absl::Status& fault, bool counts) {
   end_.counts = counts;
 }
 
-// A store that is at fault may be mended: no try counts, and the runner pauses.
+// Fails with an error of Begin or Feed. A fault of a store that is not one of
+// the blob may be repaired: the try does not count, and the runner pauses.
 void ItemWork::FailToRead(const absl::Status& fault) {
   Fail(fault, is_store_at_fault_ ? blobs_.IsOfBlob(fault) : !IsBusy(fault));
 }
@@ -139,14 +140,16 @@ bool ItemWork::Turn() {
   return false;
 }
 
-// A blob that is missing, although its store is there, was damaged.
+// The error of an access to the source. A store that reports a blob as missing
+// works; the blob is damaged.
 absl::Status ItemWork::FromStore(const absl::Status& status) {
   if (absl::IsNotFound(status)) return SourceDamaged();
   is_store_at_fault_ = !status.ok();
   return status;
 }
 
-// The options were checked when the job was made.
+// Opens the source and makes the conversion. The options were checked when the
+// job was made.
 absl::Status ItemWork::Begin() {
   v1::ConvertOptions message;
   if (!message.ParseFromString(*item_.options)) return InternalFault();
@@ -170,7 +173,8 @@ absl::Status ItemWork::Begin() {
   return absl::OkStatus();
 }
 
-// Gives the conversion the next piece of the source, or finds its end.
+// Passes the next piece of the source to the conversion. At the end of the
+// source, checks its digest and sets `has_ended`.
 absl::Status ItemWork::Feed(bool* has_ended) {
   std::string piece;
   BVHMILL_RETURN_IF_ERROR(FromStore(reader_->Read(read_, kPieceBytes, &piece)));
@@ -185,7 +189,7 @@ absl::Status ItemWork::Feed(bool* has_ended) {
   return absl::OkStatus();
 }
 
-// The blobs of the outputs that could be made.
+// Adds the blobs of the outputs that were made to the result and to `end_`.
 void ItemWork::KeepOutputs(const ConvertResult& made, v1::ClipResult* message,
                            ItemResult* result) {
   std::vector<std::unique_ptr<NewBlob>>& blobs = receiver_->made();
@@ -199,6 +203,7 @@ void ItemWork::KeepOutputs(const ConvertResult& made, v1::ClipResult* message,
   }
 }
 
+// Ends the conversion and sets `end_`.
 void ItemWork::Finish() {
   ConvertResult& made = conversion_->Finish();
   if (made.status.ok()) made.status = receiver_->Finish();
@@ -216,27 +221,9 @@ void ItemWork::Finish() {
   if (made.status.ok()) KeepOutputs(made, &message, &result);
   message.SerializeToString(&result.bytes);
   end_.converted = std::make_unique<ConvertResult>(std::move(made));
-  // The item may wait for the disk: others need the converter and the memory.
+  // Frees the memory now: the item may wait for the disk before it is stored.
   conversion_ = nullptr;
   ticket_.Release();
-}
-
-ItemResult SetAside(const ClaimedItem& item, const std::string& why) {
-  ItemResult result;
-  result.is_set_aside = true;
-  v1::ClipResult message;
-  message.set_key(item.item.key);
-  message.set_display_name(item.item.display_name);
-  const absl::Status status =
-      MakeCallError({.code = absl::StatusCode::kInternal,
-                     .reason = "ITEM_SET_ASIDE",
-                     .args = {{"tries", std::to_string(item.tries)},
-                              {"crashes", std::to_string(item.crashes)}},
-                     .message = "the server has given the item up: " + why});
-  *message.mutable_status() = wire::ToProto(status);
-  result.code = static_cast<int>(status.code());
-  message.SerializeToString(&result.bytes);
-  return result;
 }
 
 bool IsUsedUp(const ClaimedItem& item, int64_t max_tries, std::string* why) {
@@ -251,6 +238,23 @@ bool IsUsedUp(const ClaimedItem& item, int64_t max_tries, std::string* why) {
                           : " tries have failed; the last one: ") +
          item.why;
   return true;
+}
+
+void SetAside(const ClaimedItem& item, const std::string& why, ItemEnd* end) {
+  end->fault =
+      MakeCallError({.code = absl::StatusCode::kInternal,
+                     .reason = "ITEM_SET_ASIDE",
+                     .args = {{"tries", std::to_string(item.tries)},
+                              {"crashes", std::to_string(item.crashes)}},
+                     .message = "the server has given the item up: " + why});
+  ItemResult& result = end->result.emplace();
+  result.is_set_aside = true;
+  v1::ClipResult message;
+  message.set_key(item.item.key);
+  message.set_display_name(item.item.display_name);
+  *message.mutable_status() = wire::ToProto(end->fault);
+  result.code = static_cast<int>(end->fault.code());
+  message.SerializeToString(&result.bytes);
 }
 
 }  // namespace bvhmill::server

@@ -1,8 +1,14 @@
 #pragma once
 
-// The conversion of one item of a job: reads its source, converts it by the
-// code of streams, and writes its outputs into new blobs. Works in turns, so
-// that other work is not delayed.
+// ItemWork, step 3 of an item of a job (see job_runner.h): a worker converts
+// the item. The source is read from its blob and converted by the code of
+// streams; the outputs become new blobs, which item_storer stores. The work is
+// divided into turns, so that it does not delay other work.
+//
+//   ItemWork work(config, &blobs, item);
+//   // Fill work.ticket() from the admission.
+//   while (!work.Turn()) {}
+//   ItemEnd& end = work.end();  // A result with its outputs, or a fault.
 
 #include <chrono>
 #include <cstdint>
@@ -24,27 +30,29 @@
 
 namespace bvhmill::server {
 
-class BlobReceiver;
-
 // The end of the work on an item.
 struct ItemEnd {
-  // Set if it has a result; else `fault` says why there is none.
+  // The result. If there is none, `fault` is the reason; of an item that is
+  // dead-lettered, `fault` is the status of the result.
   std::optional<ItemResult> result;
-  // Outputs of the result, which are not stored yet.
+  // Outputs of the result, not stored yet.
   std::vector<std::unique_ptr<NewBlob>> outputs;
   // The conversion, for the metrics; null if there was none.
   std::unique_ptr<ConvertResult> converted;
   absl::Status fault;
-  // True if `fault` counts as a try. False if the item was not worked on, was
-  // cancelled, or a store is at fault.
+  // True if `fault` counts as a failed try. False if the conversion did not
+  // begin, the item was cancelled, or a store is at fault.
   bool counts = true;
-  // True if the fault may be one of this item alone: it needs more memory than
-  // there is. It counts if other items are stored while it lasts.
+  // True if only this item may have the fault: it needs more memory than there
+  // is. The try counts if the fault repeats and other items were stored
+  // meanwhile.
   bool may_be_its_own = false;
 };
 
-// Used by one thread at a time; `cancel()` by any thread. If Turn throws, it
-// must not be called again.
+class BlobReceiver;
+
+// See the top of the file. One thread at a time; `cancel()`: any thread. After
+// Turn has thrown, do not call it again.
 class ItemWork {
  public:
   // Both must outlive the work.
@@ -53,12 +61,11 @@ class ItemWork {
 
   const ClaimedItem& item() const { return item_; }
   CancelToken& cancel() { return cancel_; }
-  // The memory of the item is drawn from this ticket. Fill it before the first
-  // turn.
+  // Counts the memory of the item. Fill it before the first turn.
   Ticket& ticket() { return ticket_; }
 
-  // Reads up to 512 KiB of the source or, after its last byte, makes the
-  // outputs. True if the item is done: `end` says how.
+  // Reads and converts up to 512 KiB of the source. After its last byte, makes
+  // the outputs. True if the item is done: `end` is set.
   bool Turn();
   // Adds the time of a turn, which the caller measures.
   void AddTime(std::chrono::duration<double> time) { seconds_ += time.count(); }
@@ -92,11 +99,15 @@ class ItemWork {
   ItemEnd end_;
 };
 
-// The result of an item that is given up, for the reason `why`.
-ItemResult SetAside(const ClaimedItem& item, const std::string& why);
+// Dead-lettered items.
 
-// True if the tries of the item are used up; `why` says how. `max_tries` = 0:
-// any number of tries may fail. Tries that end the server are bounded always.
+// True if the tries of the item are used up; sets `why` to the reason.
+// `max_tries` = 0: any number of tries may fail. Tries that end the server are
+// always bounded.
 bool IsUsedUp(const ClaimedItem& item, int64_t max_tries, std::string* why);
+
+// The end of an item that is dead-lettered for the reason `why`: INTERNAL,
+// ITEM_SET_ASIDE.
+void SetAside(const ClaimedItem& item, const std::string& why, ItemEnd* end);
 
 }  // namespace bvhmill::server

@@ -15,22 +15,7 @@ namespace bvhmill::server {
 
 using Clock = std::chrono::steady_clock;
 
-// Without the args, which name files, and with a bounded text: see BytesOf of a
-// job.
-absl::Status WhyItemsWait(const JobCallParts& parts, const Caller& caller,
-                          const JobInfo& job, DataFolder* folder) {
-  constexpr size_t kMostText = 200;
-  const absl::Status room =
-      CheckOutputRoom(caller, parts.call.config.jobs, folder);
-  if (!room.ok()) return room;
-  const absl::Status why = parts.jobs.WhyItWaits(job.number);
-  if (why.ok()) return why;
-  return MakeCallError({.code = why.code(),
-                        .reason = CallErrorOf(why).reason,
-                        .message = Excerpt(MessageOf(why), kMostText)});
-}
-
-// The part of a call that the registry may use after the call is over.
+// The part of a call that the registry may use after the call has ended.
 class LongCall::Watch final : public CallWatch {
  public:
   Watch(LongCall* owner, grpc::CallbackServerContext* call)
@@ -38,77 +23,73 @@ class LongCall::Watch final : public CallWatch {
 
   void OnTick(Clock::time_point now) override {
     const std::lock_guard lock(mutex_);
-    if (owner_ == nullptr || !id_) return;
-    owner_->is_busy_ ? CallRegistry::MarkBusy(*id_)
-                     : CallRegistry::MarkActive(*id_);
+    if (owner_ == nullptr) return;
     // The token may have been removed since the call began.
     if (owner_->has_entered_ && !owner_->record_.Recheck(Scope::kJobs).ok()) {
       return live_.Cancel();
     }
     const int64_t idle = owner_->parts_.call.config.service.idle_seconds;
     const Clock::time_point since = owner_->idle_since_;
-    if (idle > 0 && since < now && now - since > Seconds(idle)) {
+    const Clock::duration bought = Bought(since);
+    if (idle > 0 && since < now && now - since > Seconds(idle) + bought) {
       live_.Cancel();
     }
   }
 
-  void MarkActive() {
-    const std::lock_guard lock(mutex_);
-    if (id_) CallRegistry::MarkActive(*id_);
-  }
-
-  void MarkHeard(int64_t bytes) {
-    const std::lock_guard lock(mutex_);
-    if (id_) CallRegistry::MarkHeard(*id_, bytes);
-  }
-
-  bool Begin(CallRegistry* calls, CallRegistry::NewCall call) {
-    CallRegistry::CallId id;
-    if (!calls->Begin(std::move(call), &id)) return false;
-    const std::lock_guard lock(mutex_);
-    id_ = id;
-    return true;
-  }
-
-  void End(CallRegistry* calls, bool is_cancelled) {
+  void Done() {
     live_.Done();
-    std::optional<CallRegistry::CallId> id;
-    {
-      const std::lock_guard lock(mutex_);
-      owner_ = nullptr;
-      id.swap(id_);
-    }
-    if (id) calls->End(*id, is_cancelled);
+    const std::lock_guard lock(mutex_);
+    owner_ = nullptr;
   }
 
  private:
-  // A cancelled call may be done in the same thread.
+  // The time that a part of a message buys: a second for each
+  // min_upload_bytes_per_second that came over the connection since the first
+  // look at the wait that began at `since`.
+  Clock::duration Bought(Clock::time_point since) {
+    const CallParts& parts = owner_->parts_.call;
+    const int64_t rate = parts.config.service.min_upload_bytes_per_second;
+    const int64_t received =
+        parts.connections.ReceivedBytes(owner_->record_.peer());
+    if (std::exchange(looked_since_, since) != since) received_then_ = received;
+    if (rate == 0 || !owner_->expects_data_) return {};
+    return std::chrono::seconds((received - received_then_) / rate);
+  }
+
+  // Recursive: Cancel may call Done in the same thread.
   std::recursive_mutex mutex_;
+  Clock::time_point looked_since_;
+  int64_t received_then_ = 0;
   LongCall* owner_;
   LiveCall live_;
-  std::optional<CallRegistry::CallId> id_;
 };
 
-LongCall::LongCall(const JobCallParts& parts, Method method, CallKind kind,
+LongCall::LongCall(const JobCallParts& parts, Method method,
                    grpc::CallbackServerContext* call)
     : parts_(parts),
-      kind_(kind),
       record_(parts.call.record, method, call),
       watch_(std::make_shared<Watch>(this, call)) {}
 
-absl::Status LongCall::Enter(int64_t request_bytes) {
-  const bool has_begun = watch_->Begin(
-      &parts_.call.calls, {.watch = watch_,
-                           .peer = record_.peer(),
-                           .kind = kind_,
-                           .header_bytes = record_.header_bytes()});
-  if (!has_begun) return Stopping();
+absl::Status LongCall::Enter() {
+  const absl::Status begun =
+      parts_.call.calls.Begin({.watch = watch_, .peer = record_.peer()}, &id_);
+  if (!begun.ok()) return begun;
   const absl::Status entered = record_.Enter(Scope::kJobs);
   if (!entered.ok()) return entered;
   const absl::Status opened = parts_.call.admission.TryOpen(
       *record_.caller(), record_.peer(), &ticket_);
   has_entered_ = opened.ok();
-  return opened.ok() ? CountMessage(request_bytes) : opened;
+  return opened;
+}
+
+void LongCall::ReceiveRequest(RawReactor* reactor, grpc::ByteBuffer* request) {
+  parts_.call.small_requests.Enter(
+      record_.turn(),
+      [this, reactor, request] {
+        AwaitPeer();
+        reactor->StartRead(request);
+      },
+      &place_);
 }
 
 absl::Status LongCall::CountMessage(int64_t bytes) {
@@ -119,16 +100,14 @@ absl::Status LongCall::CountMessage(int64_t bytes) {
   return ticket_.Grow(2 * bytes);
 }
 
-void LongCall::MarkActive() { watch_->MarkActive(); }
-
-void LongCall::MarkHeard(int64_t bytes) { watch_->MarkHeard(bytes); }
-
 void LongCall::AwaitPeer() {
+  expects_data_ = false;
   waited_ = {};
   idle_since_ = Clock::now();
 }
 
 void LongCall::AwaitData(int64_t bytes) {
+  expects_data_ = true;
   const int64_t rate = parts_.call.config.service.min_upload_bytes_per_second;
   constexpr Clock::duration kSecond = std::chrono::seconds(1);
   if (rate > 0) {
@@ -139,7 +118,7 @@ void LongCall::AwaitData(int64_t bytes) {
   idle_since_ = Clock::now() - waited_;
 }
 
-// The time that the task waits for a worker is not the peer's.
+// The time that the task waits for a worker does not count for the peer.
 bool LongCall::Queue(std::function<void()> task) {
   const Clock::time_point since =
       idle_since_.exchange(Clock::time_point::max());
@@ -154,7 +133,23 @@ bool LongCall::Queue(std::function<void()> task) {
 void LongCall::Done(bool is_cancelled) {
   ticket_.Release();
   record_.Done(is_cancelled);
-  watch_->End(&parts_.call.calls, is_cancelled);
+  watch_->Done();
+  if (id_) parts_.call.calls.End(*id_);
+}
+
+// Drops the args, which name files, and shortens the message: BytesOf bounds
+// the bytes of a job.
+absl::Status WhyItemsWait(const JobCallParts& parts, const Caller& caller,
+                          const JobInfo& job, DataFolder* folder) {
+  constexpr size_t kMostText = 200;
+  const absl::Status room =
+      CheckOutputRoom(caller, parts.call.config.jobs, folder);
+  if (!room.ok()) return room;
+  const absl::Status why = parts.jobs.WhyItWaits(job.number);
+  if (why.ok()) return why;
+  return MakeCallError({.code = why.code(),
+                        .reason = CallErrorOf(why).reason,
+                        .message = Excerpt(MessageOf(why), kMostText)});
 }
 
 }  // namespace bvhmill::server

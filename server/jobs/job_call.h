@@ -1,9 +1,16 @@
 #pragma once
 
-// Shared parts of the calls about jobs and blobs.
+// Calls about jobs and blobs, which may block for a store: JobService and
+// BlobService use them. ServeMessage has a worker serve a unary call. LongCall
+// is the common part of calls that last longer than one task of a worker: of
+// the streams of blobs and of WaitJob.
+//
+//   return ServeMessage(parts, Method::kGetJob, call, &Get);
+//
+// where `Get` maps a v1::GetJobRequest to a v1::GetJobResponse.
 
+#include <grpcpp/server_context.h>
 #include <grpcpp/support/byte_buffer.h>
-#include <grpcpp/support/server_callback.h>
 
 #include <atomic>
 #include <chrono>
@@ -21,62 +28,55 @@
 #include "server/jobs/jobs.h"
 #include "server/rpc/call_parts.h"
 #include "server/rpc/call_record.h"
+#include "server/rpc/raw_service.h"
 #include "server/rpc/unary_call.h"
 
 namespace bvhmill::server {
 
-// Parts of a call about jobs. All outlive the call.
+// The parts of the server that a call about jobs uses. All must outlive the
+// call.
 struct JobCallParts {
   CallParts call;
   Jobs& jobs;
 };
 
-// Why items of a job of the caller wait, as its caller may know it: see
-// Job.blocked. OK if no reason is known.
-absl::Status WhyItemsWait(const JobCallParts& parts, const Caller& caller,
-                          const JobInfo& job, DataFolder* folder);
-
-// A unary call whose request and response are messages. Its work may wait for
-// the disk, so a worker does it.
+// The task of ServeMessage: a unary call whose request and response are
+// messages. A worker does its work, which may block for the disk.
 template <typename Request, typename Response>
 class MessageTask final : public UnaryTask {
  public:
   using WorkOfCall = std::function<absl::Status(
       const UnaryWork& call, const Request& request, Response* response)>;
 
-  // `texts` are the fields that may be large. `charge` returns the bytes of
-  // memory that a request takes when it is parsed; it may be null. `request`
-  // and `response` are borrowed; the bytes of the request are freed by Read.
+  // `texts` are the fields that may be large. `charge` estimates the bytes of
+  // memory of the parsed request; it may be null.
   MessageTask(const ServerConfig& config, std::span<const TextField> texts,
-              std::function<int64_t(grpc::ByteBuffer*)> charge,
-              const grpc::ByteBuffer* request, grpc::ByteBuffer* response,
-              WorkOfCall work)
+              std::function<int64_t(grpc::ByteBuffer*)> charge, WorkOfCall work)
       : config_(config),
         texts_(texts),
         charge_(std::move(charge)),
-        // Read frees its bytes: gRPC would keep them beside the message.
-        request_(const_cast<grpc::ByteBuffer*>(request)),
-        response_(response),
         work_(std::move(work)) {}
 
-  bool IsDear() override { return true; }
+  bool IsExpensive(grpc::ByteBuffer* /*request*/) override { return true; }
 
-  absl::Status Read(Ticket* ticket, bool* is_short) override {
+  absl::Status Read(grpc::ByteBuffer* request, Ticket* ticket,
+                    bool* is_short) override {
     *is_short = false;
     if (charge_) {
-      // Packed bytes do not say what they unfold to.
-      absl::Status granted = Unpack(config_, request_);
-      if (granted.ok()) granted = ticket->Grow(charge_(request_));
+      // `charge` needs bytes that are not compressed.
+      absl::Status granted = Unpack(config_, request);
+      if (granted.ok()) granted = ticket->Grow(charge_(request));
       if (!granted.ok()) return granted;
     }
     int64_t beside = 0;
-    return ReadMessage(config_, texts_, request_, &message_, &beside);
+    return ReadMessage(config_, texts_, request, &message_, &beside);
   }
 
-  absl::Status Work(const UnaryWork& call) override {
-    Response response;
-    const absl::Status status = work_(call, message_, &response);
-    if (status.ok()) ToBytes(response, response_);
+  absl::Status Work(const UnaryWork& call,
+                    grpc::ByteBuffer* response) override {
+    Response message;
+    const absl::Status status = work_(call, message_, &message);
+    if (status.ok()) ToBytes(message, response);
     return status;
   }
 
@@ -84,68 +84,65 @@ class MessageTask final : public UnaryTask {
   const ServerConfig& config_;
   const std::span<const TextField> texts_;
   const std::function<int64_t(grpc::ByteBuffer*)> charge_;
-  grpc::ByteBuffer* const request_;
-  grpc::ByteBuffer* const response_;
   const WorkOfCall work_;
   Request message_;
 };
 
-// Has a worker answer a unary call by `work`. The other arguments are those of
-// MessageTask and of UnaryCall.
+// Has a worker serve a unary call by `work`. For `texts` and `charge` see
+// MessageTask, for `is_long` UnaryMethod.
 template <typename Request, typename Response>
-grpc::ServerUnaryReactor* ServeMessage(
-    const JobCallParts& parts, Method method, grpc::CallbackServerContext* call,
-    const grpc::ByteBuffer* request, grpc::ByteBuffer* response,
-    absl::Status (*work)(const JobCallParts&, const UnaryWork&, const Request&,
-                         Response*),
-    std::span<const TextField> texts = {},
-    int64_t (*charge)(grpc::ByteBuffer*) = nullptr, bool is_long = false) {
-  const auto bytes = static_cast<int64_t>(request->Length());
+RawReactor* ServeMessage(const JobCallParts& parts, Method method,
+                         grpc::CallbackServerContext* call,
+                         absl::Status (*work)(const JobCallParts&,
+                                              const UnaryWork&, const Request&,
+                                              Response*),
+                         std::span<const TextField> texts = {},
+                         int64_t (*charge)(grpc::ByteBuffer*) = nullptr,
+                         bool (*is_long)(const grpc::ByteBuffer&) = nullptr) {
   auto task = std::make_unique<MessageTask<Request, Response>>(
-      parts.call.config, texts, charge, request, response,
+      parts.call.config, texts, charge,
       [parts, work](const UnaryWork& unary, const Request& message,
                     Response* out) {
         return work(parts, unary, message, out);
       });
-  return StartUnaryCall(
-      parts.call, call,
-      {method, Scope::kJobs, bytes, std::move(task), is_long});
+  return StartUnaryCall(parts.call, call,
+                        {method, Scope::kJobs, std::move(task), is_long});
 }
 
-// The common part of calls that last longer than one task of a worker: their
-// record and their place in the registry. The call is cancelled if its peer
-// does nothing for more than idle_seconds, or if its token is removed or loses
-// the scope. Thread-safe, except the ticket.
+// A call of several tasks of workers: its record, its ticket and its entry in
+// the registry. Cancels the call if the peer is idle for more than
+// idle_seconds, or if the token is removed or loses the scope. Thread-safe,
+// except the ticket.
 class LongCall {
  public:
-  LongCall(const JobCallParts& parts, Method method, CallKind kind,
+  LongCall(const JobCallParts& parts, Method method,
            grpc::CallbackServerContext* call);
 
-  // Checks and counts the call, and the memory of its request. The ticket of
-  // the call counts a stream. UNAVAILABLE, SERVER_STOPPING; also the errors of
-  // CallRecord::Enter, of Admission::TryOpen and of CountMessage.
-  absl::Status Enter(int64_t request_bytes = 0);
+  // Checks and counts the call. The ticket of the call counts a stream. Errors
+  // are those of CallRegistry::Begin, CallRecord::Enter and Admission::TryOpen.
+  absl::Status Enter();
+  // Has `reactor` read the one request of a call into `request` when its turn
+  // comes.
+  void ReceiveRequest(RawReactor* reactor, grpc::ByteBuffer* request);
+  // Gives the place of the request back. Call it in OnReadDone.
+  void Received() { parts_.call.small_requests.Release(&place_); }
+  // True if the turn of the request has not come: it never will.
+  bool LeaveRequests() { return parts_.call.small_requests.Leave(&place_); }
   // Counts the memory of a message that waits for a worker: twice its bytes.
   // RESOURCE_EXHAUSTED if it has more than max_request_message_bytes, or there
   // is no memory for it.
   absl::Status CountMessage(int64_t bytes);
-  // The peer has accepted a message, or the server works for the call.
-  void MarkActive();
-  // A message of the peer has come, which took `bytes`. Tells the registry:
-  // else the bytes of the peer would count as part of no message.
-  void MarkHeard(int64_t bytes);
-  // Whether the server works on the last message, and does not read the next.
-  void SetBusy(bool is_busy) { is_busy_ = is_busy; }
-  // The server waits for the peer from now on, until the next call of Queue.
-  // The peer may be idle for idle_seconds; earlier waits do not count.
+  // Begins a wait for the peer, which ends with the next Queue. The peer may be
+  // idle for idle_seconds; earlier waits do not count.
   void AwaitPeer();
-  // The same while the peer sends data, of which `bytes` have come since the
-  // last call. Earlier waits count, except one second for each
-  // min_upload_bytes_per_second that came since: empty messages, or a byte now
-  // and then, keep no upload alive.
+  // The same for a peer that sends data; `bytes` have arrived since the last
+  // call. Earlier waits count, less one second for each
+  // min_upload_bytes_per_second that have arrived: empty messages or single
+  // bytes do not keep an upload alive. If min_upload_bytes_per_second is 0, any
+  // data end the earlier waits.
   void AwaitData(int64_t bytes);
-  // Has a worker do `task`: soon, since these tasks are short. False if there
-  // is no memory for it: then it never runs.
+  // Has a worker run `task` as an interactive task: it must be short. False if
+  // there is no memory for it; it never runs then.
   bool Queue(std::function<void()> task);
   // Ends the record, the ticket and the entry of the registry. Call it in
   // OnDone.
@@ -159,19 +156,26 @@ class LongCall {
   class Watch;
 
   const JobCallParts parts_;
-  const CallKind kind_;
   CallRecord record_;
   Ticket ticket_;
-  std::atomic<bool> is_busy_{false};
-  // The record is complete.
+  MessageBudget::Place place_;
+  // The wait for the peer is one for data.
+  std::atomic<bool> expects_data_{false};
+  // True after Enter has succeeded: the record is complete.
   std::atomic<bool> has_entered_{false};
   std::shared_ptr<Watch> watch_;
+  std::optional<CallRegistry::CallId> id_;
   // The time since which the peer has been idle; the maximum while the server
   // does not wait for it.
   std::atomic<std::chrono::steady_clock::time_point> idle_since_{
       std::chrono::steady_clock::time_point::max()};
-  // Earlier waits that count.
+  // The sum of the earlier waits that count.
   std::chrono::steady_clock::duration waited_{};
 };
+
+// Why items of a job of `caller` wait, in a form that the caller may read: see
+// Job.blocked. OK if no reason is known.
+absl::Status WhyItemsWait(const JobCallParts& parts, const Caller& caller,
+                          const JobInfo& job, DataFolder* folder);
 
 }  // namespace bvhmill::server

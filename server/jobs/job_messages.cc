@@ -25,28 +25,6 @@
 namespace bvhmill::server {
 namespace {
 
-template <typename Message>
-bool Reads(std::string_view bytes) {
-  Message message;
-  return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
-}
-
-}  // namespace
-
-bool IsStoredMessage(StoredMessage kind, std::string_view bytes) {
-  switch (kind) {
-    case StoredMessage::kOptions:
-      return Reads<v1::ConvertOptions>(bytes);
-    case StoredMessage::kAnnotations:
-      return Reads<v1::Job>(bytes);
-    case StoredMessage::kResult:
-      return Reads<v1::ClipResult>(bytes);
-  }
-  return false;
-}
-
-namespace {
-
 constexpr size_t kMaxNameBytes = 1024;
 constexpr size_t kMaxRequestIdBytes = 128;
 constexpr size_t kMaxAnnotations = 64;
@@ -56,7 +34,7 @@ constexpr int kLargestPage = 1000;
 constexpr std::string_view kJobPrefix = "jobs/";
 constexpr std::string_view kBlobPrefix = "blobs/";
 
-// Equal messages give equal bytes.
+// The bytes of a message; equal messages have equal bytes.
 std::string Serialized(const google::protobuf::MessageLite& message) {
   std::string bytes;
   google::protobuf::io::StringOutputStream stream(&bytes);
@@ -66,8 +44,8 @@ std::string Serialized(const google::protobuf::MessageLite& message) {
   return bytes;
 }
 
-// Never empty, which would mean the options of the job: an empty `read` says
-// the same as none.
+// The bytes of the options of an item. They are never empty, since no bytes
+// mean the options of the job: an empty `read` is equal to none.
 std::string SerializedOptions(const v1::ConvertOptions& options) {
   std::string bytes = Serialized(options);
   if (!bytes.empty()) return bytes;
@@ -81,7 +59,7 @@ void SetTime(int64_t ms, google::protobuf::Timestamp* time) {
   time->set_nanos(static_cast<int32_t>(ms % 1000) * 1'000'000);
 }
 
-// Sets `outputs` to the number of outputs that the options ask for.
+// Checks options. Sets `outputs` to the number of outputs that they request.
 absl::Status CheckOptionsOf(const ServerConfig& config,
                             const v1::ConvertOptions& message,
                             int64_t* outputs) {
@@ -155,6 +133,13 @@ absl::Status ReadItems(const ServerConfig& config,
   return absl::OkStatus();
 }
 
+// True if `bytes` parse as a Message.
+template <typename Message>
+bool Reads(std::string_view bytes) {
+  Message message;
+  return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
 }  // namespace
 
 absl::Status ReadNewJob(const ServerConfig& config,
@@ -182,15 +167,6 @@ absl::Status ReadNewJob(const ServerConfig& config,
   content.clear_request_id();
   job->request_digest = Sha256Of(Serialized(content));
   return absl::OkStatus();
-}
-
-absl::Status JobDamaged(const std::string& what) {
-  return MakeCallError({.code = absl::StatusCode::kDataLoss,
-                        .reason = "JOB_DAMAGED",
-                        .args = {{"what", what}},
-                        .message = "the stored " + what +
-                                   " of the job is damaged; tell the operator "
-                                   "of the server"});
 }
 
 void WriteJob(const JobInfo& job, const JobLimits& limits,
@@ -221,7 +197,8 @@ void WriteJob(const JobInfo& job, const JobLimits& limits,
     SetTime(job.end_ms + 1000 * Seconds(limits.job_retention_seconds).count(),
             message->mutable_expire_time());
   }
-  // The state says that it was cancelled; damage is said nowhere else.
+  // JOB_DAMAGED stays: the state shows the cancellation, but only the error
+  // shows the damage.
   if (job.state == JobState::kCancelled && !message->has_error()) {
     *message->mutable_error() = wire::ToProto(
         MakeCallError({.code = absl::StatusCode::kCancelled,
@@ -244,6 +221,27 @@ void LeaveOutLargeParts(v1::ClipResult* result) {
     result->clear_measures();
     result->add_left_out("measures");
   }
+}
+
+absl::Status JobDamaged(const std::string& what) {
+  return MakeCallError({.code = absl::StatusCode::kDataLoss,
+                        .reason = "JOB_DAMAGED",
+                        .args = {{"what", what}},
+                        .message = "the stored " + what +
+                                   " of the job is damaged; tell the operator "
+                                   "of the server"});
+}
+
+bool IsStoredMessage(StoredMessage kind, std::string_view bytes) {
+  switch (kind) {
+    case StoredMessage::kOptions:
+      return Reads<v1::ConvertOptions>(bytes);
+    case StoredMessage::kAnnotations:
+      return Reads<v1::Job>(bytes);
+    case StoredMessage::kResult:
+      return Reads<v1::ClipResult>(bytes);
+  }
+  return false;
 }
 
 absl::Status ReadJobName(const std::string& name, std::string* id) {

@@ -1,6 +1,7 @@
 #include "server/jobs/job_runner.h"
 
 #include <algorithm>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -10,6 +11,46 @@
 #include "server/rpc/catch_as_status.h"
 
 namespace bvhmill::server {
+
+namespace {
+
+constexpr char kWhere[] = "a job";
+constexpr char kClaimsWhere[] = "the claims of jobs";
+
+constexpr std::chrono::milliseconds kClaimsTick(200);
+constexpr std::chrono::seconds kLook(1);
+constexpr int kBeatsPerLease = 6;
+// The worker time of the items that are claimed ahead. It is longer than a
+// claim takes, and short, so that callers take turns.
+constexpr std::chrono::milliseconds kClaimAhead(100);
+// Bounds of the number of items that are claimed ahead.
+constexpr int kMinClaimed = 16;
+constexpr int kMaxClaimed = 256;
+// The most items that are claimed and not stored, without the held ones.
+constexpr int kMaxRunning = 768;
+// The number of items over which the time of an item is averaged.
+constexpr double kAveraged = 20;
+// The most cancelled jobs that are remembered: an item of one may be claimed at
+// the same time.
+constexpr size_t kMaxCancelled = 1024;
+
+// The time until items of a caller without room are claimed again.
+constexpr std::chrono::seconds kItemsLater(1);
+// The same for its suspects: for each of them, all other items must end first.
+constexpr std::chrono::seconds kSuspectsLater(10);
+// The time after which a caller without room for outputs is forgotten. It is
+// longer than the time until its items are tried again.
+constexpr std::chrono::minutes kBlockedFor(1);
+// Memory that an item is counted for before its conversion draws more.
+constexpr int64_t kItemBytes = int64_t{64} << 10;
+// The connection that an item counts for: items of one caller share the limits
+// of one connection.
+constexpr char kPeer[] = "jobs of ";
+
+constexpr std::chrono::seconds kFirstPause(1);
+constexpr std::chrono::seconds kLongestPause(30);
+
+}  // namespace
 
 bool HeldItems::HasRoom(const std::string& caller) const {
   const auto found = items_.find(caller);
@@ -43,7 +84,7 @@ WorkPtr HeldItems::Take(const std::string& caller) {
   const auto found = items_.find(caller);
   if (found == items_.end()) return nullptr;
   WorkPtr work;
-  // Without memory an item may have left its queue empty.
+  // A push that failed for want of memory leaves an empty queue.
   if (!found->second.empty()) {
     work = std::move(found->second.front());
     found->second.pop_front();
@@ -75,30 +116,6 @@ void CallersLeftOut::AddTo(Clock::time_point now,
   for (const auto& [caller, until] : until_) callers->insert(caller);
 }
 
-namespace {
-
-constexpr char kWhere[] = "a job";
-// The time until items of a caller without room are claimed again.
-constexpr std::chrono::seconds kItemsLater(1);
-// The same for its suspects: for each of them, all other items must end first.
-constexpr std::chrono::seconds kSuspectsLater(10);
-// The time after which a caller without room for outputs is forgotten: its
-// items are looked at more often.
-constexpr std::chrono::minutes kBlockedFor(1);
-// Items over which the time of an item is averaged.
-constexpr double kAveraged = 20;
-constexpr std::chrono::seconds kFirstPause(1);
-constexpr std::chrono::seconds kLongestPause(30);
-// Memory that an item is counted for before its conversion draws more.
-constexpr int64_t kItemBytes = int64_t{64} << 10;
-// Items of one caller share the limits of one connection.
-constexpr char kPeer[] = "jobs of ";
-// Jobs that are known to be cancelled, of which an item may be claimed at the
-// same time.
-constexpr size_t kMaxCancelled = 1024;
-
-}  // namespace
-
 JobRunner::JobRunner(const Parts& parts, DataFolder* folder,
                      std::function<void(const std::vector<int64_t>&)> on_over)
     : parts_(parts),
@@ -111,8 +128,11 @@ ItemStorer::Hooks JobRunner::HooksFor(
   ItemStorer::Hooks hooks;
   hooks.on_over = std::move(on_over);
   hooks.on_stored = [this] {
-    const std::lock_guard lock(mutex_);
-    pause_ = {};
+    {
+      const std::lock_guard lock(mutex_);
+      pause_ = {};
+    }
+    GoOn();
   };
   hooks.on_fault = [this](const absl::Status& why) { Pause(why); };
   hooks.on_end = [this](const std::vector<WorkPtr>& works) { Ended(works); };
@@ -124,7 +144,7 @@ JobRunner::~JobRunner() {
   claims_.join();
   std::unique_lock lock(mutex_);
   for (const WorkPtr& work : running_) work->cancel().Cancel();
-  // Items that were not begun are given back at once.
+  // Leases of items that were not begun are released at once.
   holds_none_ = true;
   const std::vector<WorkPtr> held = held_.TakeAll();
   ready_.insert(ready_.end(), held.begin(), held.end());
@@ -150,83 +170,6 @@ void JobRunner::Cancel(int64_t job) {
 
 void JobRunner::Drain() { is_draining_ = true; }
 
-// The first item that may be begun; null if there is none. With the mutex.
-WorkPtr JobRunner::TakeReady() {
-  while (!ready_.empty() && active_ < MaxActive(Clock::now()) &&
-         !storer_.IsFull()) {
-    const WorkPtr work = ready_.front();
-    const bool is_held = held_.Has(work->item().caller) && held_.AddLast(work);
-    // It stays if there is no memory to hold it.
-    ready_.pop_front();
-    if (is_held) continue;
-    ++active_;
-    return work;
-  }
-  return nullptr;
-}
-
-// The same for held items of a caller.
-WorkPtr JobRunner::TakeHeld(const std::string& caller) {
-  const std::lock_guard lock(mutex_);
-  if (active_ >= MaxActive(Clock::now()) || storer_.IsFull()) return nullptr;
-  WorkPtr work = held_.Take(caller);
-  if (work != nullptr) ++active_;
-  return work;
-}
-
-// Hands items to the workers, as long as few enough are with them: an item that
-// was begun holds memory.
-void JobRunner::Fill() {
-  FillHeld();
-  while (true) {
-    WorkPtr work;
-    {
-      const std::lock_guard lock(mutex_);
-      work = TakeReady();
-    }
-    if (work == nullptr) return;
-    if (AdmitOrRefuse(work)) Queue(work);
-  }
-}
-
-// Items of callers that had no room come first.
-void JobRunner::FillHeld() {
-  std::vector<std::string> callers;
-  {
-    const std::lock_guard lock(mutex_);
-    callers = held_.Callers();
-  }
-  for (const std::string& caller : callers) {
-    while (const WorkPtr work = TakeHeld(caller)) {
-      if (AdmitOrRefuse(work)) {
-        Queue(work);
-      } else if (!work->cancel().IsCancelled()) {
-        break;
-      }
-    }
-  }
-}
-
-// Whether items of the caller may make outputs. The log says when they first
-// must not.
-absl::Status JobRunner::CheckRoomOf(const Caller& caller) {
-  const absl::Status room =
-      CheckOutputRoom(caller, parts_.config.jobs, &folder_);
-  const auto now = Clock::now();
-  bool is_new = false;
-  {
-    const std::lock_guard lock(mutex_);
-    is_new = !room.ok() && !blocked_.Has(now, caller.name);
-    room.ok() ? blocked_.Remove(caller.name)
-              : blocked_.Add(caller.name, now + kBlockedFor);
-  }
-  if (is_new) {
-    parts_.log.Event("blocked", "jobs of " + caller.name +
-                                    " wait: " + std::string(MessageOf(room)));
-  }
-  return room;
-}
-
 int64_t JobRunner::blocked_callers() {
   std::set<std::string> callers;
   const std::lock_guard lock(mutex_);
@@ -241,175 +184,9 @@ absl::Status JobRunner::WhyItWaits(int64_t job) {
   return pause_why_;
 }
 
-// Items are admitted as the clips of their caller are. An item that is refused
-// since its caller has too much in flight waits for the end of some of that.
-// While space for blobs is scarce, items of a caller that has more than its
-// share wait for the removal of some of its blobs. An item of a cancelled job
-// ends without room.
-bool JobRunner::Admit(const WorkPtr& work) {
-  if (work->cancel().IsCancelled()) {
-    Refuse(work, absl::CancelledError(""));
-    return false;
-  }
-  const std::string& name = work->item().caller;
-  const absl::Status admitted = CatchAsStatus(parts_.log, kWhere, [&] {
-    Caller other;
-    other.name = name;
-    const std::shared_ptr<const Caller> found = parts_.tokens.FindName(name);
-    const Caller& caller = found == nullptr ? other : *found;
-    BVHMILL_RETURN_IF_ERROR(CheckRoomOf(caller));
-    return parts_.admission.TryEnter(caller, kPeer + name, kItemBytes,
-                                     &work->ticket());
-  });
-  if (admitted.ok()) return true;
-  if (!IsShortOfQuota(admitted) || !Hold(work)) Refuse(work, admitted);
-  return false;
-}
+// Step 1: the claiming thread.
 
-// As Admit, but an item for which there is no memory gives its lease back.
-bool JobRunner::AdmitOrRefuse(const WorkPtr& work) {
-  bool is_admitted = false;
-  const bool is_tried =
-      CatchAndLog(parts_.log, kWhere, [&] { is_admitted = Admit(work); });
-  if (!is_tried) Refuse(work, OutOfMemory());
-  return is_admitted;
-}
-
-// Has an item wait here for the room of its caller. False: it must give its
-// lease back and wait in the database, and its caller is left out meanwhile.
-bool JobRunner::Hold(const WorkPtr& work) {
-  const std::string& caller = work->item().caller;
-  const std::lock_guard lock(mutex_);
-  if (work->item().crashes >= kSuspectCrashes) {
-    suspects_left_out_.Add(caller, Clock::now() + kSuspectsLater);
-    return false;
-  }
-  if (holds_none_ || !held_.AddFirst(work)) {
-    left_out_.Add(caller, Clock::now() + kItemsLater);
-    return false;
-  }
-  --active_;
-  return true;
-}
-
-// Callers take turns at the workers by the names of their jobs.
-void JobRunner::Queue(const WorkPtr& work) {
-  bool is_queued = false;
-  CatchAndLog(parts_.log, kWhere, [&] {
-    is_queued = parts_.queue.Enqueue(
-        "jobs of " + work->item().caller, [this, work] { Run(work); },
-        Priority::kBackground);
-  });
-  if (!is_queued) Refuse(work, OutOfMemory());
-}
-
-void JobRunner::Run(const WorkPtr& work) {
-  const auto start = Clock::now();
-  bool is_done = true;
-  const absl::Status status = CatchAsStatus(parts_.log, kWhere, [&] {
-    is_done = work->Turn();
-    return absl::OkStatus();
-  });
-  if (!status.ok()) {
-    work->end().result.reset();
-    work->end().outputs.clear();
-    work->end().fault = status;
-    // Missing memory is no try, unless others find enough.
-    if (absl::IsResourceExhausted(status)) {
-      work->end().counts = false;
-      work->end().may_be_its_own = true;
-    }
-  }
-  work->AddTime(Clock::now() - start);
-  if (!is_done) return Queue(work);
-  bool has_calls = false;
-  {
-    const std::lock_guard lock(mutex_);
-    --active_;
-    item_seconds_ += (work->seconds() - item_seconds_) / kAveraged;
-    has_calls = Clock::now() < calls_until_;
-  }
-  // Before the item is done: after it, the runner may end.
-  CatchAndLog(parts_.log, kWhere, [this] { Fill(); });
-  storer_.Put(work);
-  // Threads that read and answer calls may wait for a core. Without this, the
-  // slowest of a hundred calls takes twice as long.
-  if (has_calls) std::this_thread::yield();
-}
-
-// Ends an item that cannot go on here: it waits again, unless its job is
-// cancelled. No try counts.
-void JobRunner::Refuse(const WorkPtr& work, absl::Status why) {
-  {
-    const std::lock_guard lock(mutex_);
-    --active_;
-  }
-  GiveBack(work, std::move(why));
-}
-
-// The same for an item that no worker has.
-void JobRunner::GiveBack(const WorkPtr& work, absl::Status why) {
-  work->end().fault = std::move(why);
-  work->end().counts = false;
-  storer_.Put(work);
-}
-
-void JobRunner::Ended(const std::vector<WorkPtr>& works) {
-  const std::lock_guard lock(mutex_);
-  for (const WorkPtr& work : works) running_.remove(work);
-  if (running_.empty()) may_have_items_ = true;
-  wake_.notify_all();
-  ended_.notify_all();
-}
-
-// Claims nothing for a while, which doubles until something is stored.
-void JobRunner::Pause(const absl::Status& why) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (is_paused_) return;
-    pause_ =
-        std::clamp<Clock::duration>(2 * pause_, kFirstPause, kLongestPause);
-    paused_until_ = Clock::now() + pause_;
-    pause_why_ = why;
-    is_paused_ = true;
-  }
-  parts_.log.Event("jobs", "jobs pause: " + std::string(MessageOf(why)));
-}
-
-// Claims of items and of suspects: the part of JobRunner that its thread runs.
-
-namespace {
-
-constexpr char kClaimsWhere[] = "the claims of jobs";
-constexpr std::chrono::milliseconds kClaimsTick(200);
-constexpr std::chrono::seconds kLook(1);
-constexpr int kBeatsPerLease = 6;
-
-// The time of the work that is claimed ahead. It is longer than a claim takes,
-// and short, so that callers take turns. The items are within these bounds.
-constexpr std::chrono::milliseconds kClaimAhead(100);
-constexpr int kMinClaimed = 16;
-constexpr int kMaxClaimed = 256;
-// Items that are claimed and not stored.
-constexpr int kMaxRunning = 768;
-
-}  // namespace
-
-// The number of items that all workers do in kClaimAhead. With the mutex.
-int JobRunner::MaxClaimed() const {
-  const std::chrono::duration<double> ahead = kClaimAhead;
-  const double items = ahead.count() * parts_.queue.threads() / item_seconds_;
-  return static_cast<int>(std::clamp<double>(items, kMinClaimed, kMaxClaimed));
-}
-
-int JobRunner::Room() const {
-  const int claimed = static_cast<int>(ready_.size()) + active_;
-  // Held items are bounded apart: else they would keep those of others out.
-  const int running = static_cast<int>(running_.size() - held_.size());
-  return std::min(MaxClaimed() - claimed, kMaxRunning - running);
-}
-
-// Claims when there is room for a good part of what may run, so that one
+// Claims only when there is room for a quarter of MaxClaimed, so that one
 // transaction claims many items.
 void JobRunner::RunClaims(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
@@ -439,18 +216,7 @@ void JobRunner::RunClaims(const std::stop_token& stop) {
   }
 }
 
-// Renews the leases of this server. A server without items does so, too: it
-// ends the leases of others that are gone.
-void JobRunner::Renew(Clock::time_point now) {
-  if (now < next_renewal_) return;
-  next_renewal_ = now + std::chrono::milliseconds(LeaseMs() / kBeatsPerLease);
-  const int64_t time = WallClockMs();
-  const absl::Status beat = folder_.jobs().Heartbeat(time, time + LeaseMs());
-  const std::string why(MessageOf(beat));
-  if (!beat.ok()) parts_.log.Event("jobs", "jobs: " + why);
-}
-
-// Items may wait for the end of their backoff, so each beat looks again.
+// Each beat looks for items again: the backoff of some may have ended.
 void JobRunner::Beat(Clock::time_point now) {
   Renew(now);
   if (now < next_beat_) return;
@@ -459,9 +225,41 @@ void JobRunner::Beat(Clock::time_point now) {
     const std::lock_guard lock(mutex_);
     may_have_items_ = true;
   }
-  // Looked for at each beat: suspects get their turn even if other items never
-  // run out.
+  // Suspects run even if there are always other items.
   if (!has_suspects_) LookForSuspects(WallClockMs());
+}
+
+// Renews the leases of this server. A server without items calls Heartbeat,
+// too: it ends the expired leases of other servers.
+void JobRunner::Renew(Clock::time_point now) {
+  if (now < next_renewal_) return;
+  next_renewal_ = now + std::chrono::milliseconds(LeaseMs() / kBeatsPerLease);
+  const int64_t time = WallClockMs();
+  const absl::Status beat = folder_.jobs().Heartbeat(time, time + LeaseMs());
+  if (!beat.ok()) {
+    const std::string why(MessageOf(beat));
+    parts_.log.Event("jobs", "cannot renew the leases of jobs: " + why);
+  } else if (!renewed_.ok()) {
+    parts_.log.Event("jobs", "the leases of jobs are renewed again");
+  }
+  renewed_ = beat;
+}
+
+// The number of items that all workers convert in kClaimAhead, within bounds.
+// With the mutex.
+int JobRunner::MaxClaimed() const {
+  const std::chrono::duration<double> ahead = kClaimAhead;
+  const double items = ahead.count() * parts_.queue.threads() / item_seconds_;
+  return static_cast<int>(std::clamp<double>(items, kMinClaimed, kMaxClaimed));
+}
+
+// The number of items that may be claimed now. With the mutex.
+int JobRunner::Room() const {
+  const int claimed = static_cast<int>(ready_.size()) + active_;
+  // Held items have bounds of their own: here they would keep out items of
+  // other callers.
+  const int running = static_cast<int>(running_.size() - held_.size());
+  return std::min(MaxClaimed() - claimed, kMaxRunning - running);
 }
 
 void JobRunner::LookForSuspects(int64_t time_ms) {
@@ -475,7 +273,7 @@ void JobRunner::LookForSuspects(int64_t time_ms) {
       [&](const std::string& caller) { return !without.contains(caller); });
 }
 
-// Suspects first. True if there may be more.
+// Claims suspects first. True if there may be more items.
 bool JobRunner::ClaimSome() {
   if (has_suspects_) {
     const bool is_claimed = ClaimASuspect();
@@ -489,9 +287,9 @@ bool JobRunner::ClaimSome() {
   return Claim(room, /*suspects=*/false);
 }
 
-// Each suspect runs alone: until all other items have ended, none is claimed.
-// Items that are held would never end, and a suspect that ends the server would
-// make suspects of them.
+// Claims a suspect once all other items have ended. Leases of held items are
+// released first: held items would never end, and if the suspect ended the
+// server, they would become suspects.
 bool JobRunner::ClaimASuspect() {
   std::vector<WorkPtr> held;
   bool is_idle = false;
@@ -532,12 +330,14 @@ bool JobRunner::Claim(int limit, bool suspects) {
     return false;
   }
   const bool has_some = !items.empty();
+  if (!has_some) GoOn();
   StartOrGiveBack(std::move(items));
   Fill();
   return has_some;
 }
 
-// The leases are stored: an item that cannot be started must not keep its own.
+// Starts items. The lease of an item that cannot be started for want of memory
+// is released: it is stored already.
 void JobRunner::StartOrGiveBack(std::vector<ClaimedItem> items) {
   for (ClaimedItem& item : items) {
     const Lease lease = item.lease;
@@ -560,13 +360,15 @@ void JobRunner::StartOrGiveBack(std::vector<ClaimedItem> items) {
   }
 }
 
+// Makes an item ready for admission, or dead-letters it if its tries are used
+// up.
 void JobRunner::Start(ClaimedItem item) {
   const auto work = std::make_shared<ItemWork>(parts_.config, &folder_.blobs(),
                                                std::move(item));
   std::string why;
   const bool is_used_up =
       IsUsedUp(work->item(), parts_.config.jobs.max_item_tries, &why);
-  if (is_used_up) work->end().result = SetAside(work->item(), why);
+  if (is_used_up) SetAside(work->item(), why, &work->end());
   {
     const std::lock_guard lock(mutex_);
     running_.push_back(work);
@@ -577,6 +379,242 @@ void JobRunner::Start(ClaimedItem item) {
     if (!is_used_up) return ready_.push_back(work);
   }
   storer_.Put(work);
+}
+
+// Step 2: admission.
+
+// Admits items and hands them to the workers, up to MaxActive: an item that was
+// begun uses memory.
+void JobRunner::Fill() {
+  FillHeld();
+  while (true) {
+    WorkPtr work;
+    {
+      const std::lock_guard lock(mutex_);
+      work = TakeReady();
+    }
+    if (work == nullptr) return;
+    if (AdmitOrRefuse(work)) Queue(work);
+  }
+}
+
+// The same for held items: they come first.
+void JobRunner::FillHeld() {
+  std::vector<std::string> callers;
+  {
+    const std::lock_guard lock(mutex_);
+    callers = held_.Callers();
+  }
+  for (const std::string& caller : callers) {
+    while (const WorkPtr work = TakeHeld(caller)) {
+      if (AdmitOrRefuse(work)) {
+        Queue(work);
+      } else if (!work->cancel().IsCancelled()) {
+        break;
+      }
+    }
+  }
+}
+
+// Removes and returns the first item that may be begun; null if there is none.
+// An item whose caller has held items is held behind them. With the mutex.
+WorkPtr JobRunner::TakeReady() {
+  while (!ready_.empty() && active_ < MaxActive(Clock::now()) &&
+         !storer_.IsFull()) {
+    const WorkPtr work = ready_.front();
+    const bool is_held = held_.Has(work->item().caller) && held_.AddLast(work);
+    // Only now: the item stays ready if there is no memory to hold it.
+    ready_.pop_front();
+    if (is_held) continue;
+    ++active_;
+    return work;
+  }
+  return nullptr;
+}
+
+// The same for the held items of a caller. Without the mutex.
+WorkPtr JobRunner::TakeHeld(const std::string& caller) {
+  const std::lock_guard lock(mutex_);
+  if (active_ >= MaxActive(Clock::now()) || storer_.IsFull()) return nullptr;
+  WorkPtr work = held_.Take(caller);
+  if (work != nullptr) ++active_;
+  return work;
+}
+
+// As Admit, but also releases the lease of an item for which there is no
+// memory.
+bool JobRunner::AdmitOrRefuse(const WorkPtr& work) {
+  bool is_admitted = false;
+  const bool is_tried =
+      CatchAndLog(parts_.log, kWhere, [&] { is_admitted = Admit(work); });
+  if (!is_tried) Refuse(work, OutOfMemory());
+  return is_admitted;
+}
+
+// Admits an item within the limits of its caller, as a clip of a call. If the
+// caller has too much in flight, the item is held until some of that ends. If
+// space for blobs is scarce and the caller uses more than its share, the item
+// waits until blobs of the caller are removed. An item of a cancelled job ends
+// without admission. False if the item was not admitted; its lease is then
+// released, unless it is held.
+bool JobRunner::Admit(const WorkPtr& work) {
+  if (work->cancel().IsCancelled()) {
+    Refuse(work, absl::CancelledError(""));
+    return false;
+  }
+  const std::string& name = work->item().caller;
+  const absl::Status admitted = CatchAsStatus(parts_.log, kWhere, [&] {
+    Caller other;
+    other.name = name;
+    const std::shared_ptr<const Caller> found = parts_.tokens.FindName(name);
+    const Caller& caller = found == nullptr ? other : *found;
+    BVHMILL_RETURN_IF_ERROR(CheckRoomOf(caller));
+    return parts_.admission.TryEnter(caller, kPeer + name, kItemBytes,
+                                     &work->ticket());
+  });
+  if (admitted.ok()) return true;
+  if (!IsShortOfQuota(admitted) || !Hold(work)) Refuse(work, admitted);
+  return false;
+}
+
+// Returns an error while items of the caller must not make outputs, and logs
+// when that begins and ends.
+absl::Status JobRunner::CheckRoomOf(const Caller& caller) {
+  const absl::Status room =
+      CheckOutputRoom(caller, parts_.config.jobs, &folder_);
+  const auto now = Clock::now();
+  bool was_blocked = false;
+  {
+    const std::lock_guard lock(mutex_);
+    was_blocked = blocked_.Has(now, caller.name);
+    room.ok() ? blocked_.Remove(caller.name)
+              : blocked_.Add(caller.name, now + kBlockedFor);
+  }
+  if (room.ok() == was_blocked) {
+    parts_.log.Event(
+        "blocked",
+        "jobs of " + caller.name +
+            (room.ok() ? " go on" : " wait: " + std::string(MessageOf(room))));
+  }
+  return room;
+}
+
+// Holds an item until its caller has room. False if the item must wait in the
+// database, without its lease; its caller is left out meanwhile.
+bool JobRunner::Hold(const WorkPtr& work) {
+  const std::string& caller = work->item().caller;
+  const std::lock_guard lock(mutex_);
+  if (work->item().crashes >= kSuspectCrashes) {
+    suspects_left_out_.Add(caller, Clock::now() + kSuspectsLater);
+    return false;
+  }
+  if (holds_none_ || !held_.AddFirst(work)) {
+    left_out_.Add(caller, Clock::now() + kItemsLater);
+    return false;
+  }
+  --active_;
+  return true;
+}
+
+// Step 3: conversion.
+
+// Queues the next turn of an item. Callers share the workers fairly, by the
+// names of their jobs.
+void JobRunner::Queue(const WorkPtr& work) {
+  bool is_queued = false;
+  CatchAndLog(parts_.log, kWhere, [&] {
+    is_queued = parts_.queue.Enqueue(
+        "jobs of " + work->item().caller, [this, work] { Run(work); },
+        Priority::kBackground);
+  });
+  if (!is_queued) Refuse(work, OutOfMemory());
+}
+
+void JobRunner::Run(const WorkPtr& work) {
+  const auto start = Clock::now();
+  bool is_done = true;
+  const absl::Status status = CatchAsStatus(parts_.log, kWhere, [&] {
+    is_done = work->Turn();
+    return absl::OkStatus();
+  });
+  if (!status.ok()) {
+    work->end().result.reset();
+    work->end().outputs.clear();
+    work->end().fault = status;
+    // A lack of memory is no try, unless other items are stored meanwhile.
+    if (absl::IsResourceExhausted(status)) {
+      work->end().counts = false;
+      work->end().may_be_its_own = true;
+    }
+  }
+  work->AddTime(Clock::now() - start);
+  if (!is_done) return Queue(work);
+  bool has_calls = false;
+  {
+    const std::lock_guard lock(mutex_);
+    --active_;
+    item_seconds_ += (work->seconds() - item_seconds_) / kAveraged;
+    has_calls = Clock::now() < calls_until_;
+  }
+  // Before Put: after it, the runner may be destroyed.
+  CatchAndLog(parts_.log, kWhere, [this] { Fill(); });
+  storer_.Put(work);
+  // Threads that serve calls may wait for a core. Without this, the slowest of
+  // a hundred calls takes twice as long.
+  if (has_calls) std::this_thread::yield();
+}
+
+// The end of an item.
+
+// Ends an active item that cannot be converted now: it waits again, unless its
+// job is cancelled. No try counts.
+void JobRunner::Refuse(const WorkPtr& work, absl::Status why) {
+  {
+    const std::lock_guard lock(mutex_);
+    --active_;
+  }
+  GiveBack(work, std::move(why));
+}
+
+// The same for an item that no worker has.
+void JobRunner::GiveBack(const WorkPtr& work, absl::Status why) {
+  work->end().fault = std::move(why);
+  work->end().counts = false;
+  storer_.Put(work);
+}
+
+void JobRunner::Ended(const std::vector<WorkPtr>& works) {
+  const std::lock_guard lock(mutex_);
+  for (const WorkPtr& work : works) running_.remove(work);
+  if (running_.empty()) may_have_items_ = true;
+  wake_.notify_all();
+  ended_.notify_all();
+}
+
+// Stops claiming for a time, which doubles with each pause until a result is
+// stored.
+void JobRunner::Pause(const absl::Status& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_paused_) return;
+    pause_ =
+        std::clamp<Clock::duration>(2 * pause_, kFirstPause, kLongestPause);
+    paused_until_ = Clock::now() + pause_;
+    pause_why_ = why;
+    is_paused_ = true;
+    has_paused_ = true;
+  }
+  parts_.log.Event("jobs", "jobs pause: " + std::string(MessageOf(why)));
+}
+
+// Logs the end of a fault: a result was stored, or nothing waits. Not while the
+// runner pauses: that result may be of the time before.
+void JobRunner::GoOn() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_paused_ || !std::exchange(has_paused_, false)) return;
+  }
+  parts_.log.Event("jobs", "jobs no longer pause");
 }
 
 }  // namespace bvhmill::server

@@ -1,11 +1,28 @@
 #pragma once
 
-// Claimed items whose callers have no room left in their limits. The items keep
-// their leases and wait here, while items of other callers run. In the database
-// each would wait a second before it is claimed again. Their number is bounded:
-// else callers without room could make a server claim more and more.
+// JobRunner, the engine of jobs: it claims the items that wait in the database,
+// has the workers convert them, and has their results stored. An item passes
+// through four steps:
 //
-// Not thread-safe.
+//   1. job_runner: the claiming thread leases the item from the JobStore.
+//   2. job_runner: the item is admitted within the limits of its caller.
+//      Without room there it is held here, or its lease is released.
+//   3. item_work: workers call ItemWork::Turn until the item is done. This is
+//      background work; interactive calls come first.
+//   4. item_storer: ItemStorer stores the outputs and the result, or a retry.
+//      Either ends the lease.
+//
+// One thread claims items and renews their leases. No worker waits for an
+// fsync.
+//
+// A fault of a file is the result of its item. A fault of the server is a
+// failed try: the item waits and is tried again, max_item_tries times at most
+// if that is set. Then the item is dead-lettered. While a store or the database
+// fails, the disk is full or memory is short, the runner pauses, and no try
+// counts.
+//
+// A suspect is an item that may be a poison item: it was leased kSuspectCrashes
+// times when a server ended without notice. Each suspect runs alone.
 
 #include <algorithm>
 #include <atomic>
@@ -16,7 +33,6 @@
 #include <functional>
 #include <list>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <set>
 #include <stop_token>
@@ -24,6 +40,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "server/app/config.h"
 #include "server/auth/tokens.h"
 #include "server/jobs/item_storer.h"
@@ -36,15 +53,20 @@
 
 namespace bvhmill::server {
 
+// Claimed items that wait for room in the limits of their callers. They keep
+// their leases, and items of other callers run meanwhile. In the database each
+// would wait a second before it could be claimed again. Their number is
+// bounded: otherwise callers without room could make a server claim more and
+// more items. Not thread-safe.
 class HeldItems {
  public:
-  // The most items of one caller: as many as one claim may get.
+  // The most items of one caller: as many as one claim may return.
   static constexpr size_t kMostOfCaller = 256;
   // The most items of all callers.
   static constexpr size_t kMost = 512;
 
-  // Adds an item after all others of its caller. False if there are too many:
-  // the caller of this function must give the lease of the item back.
+  // Adds an item after all others of its caller. Returns false, and adds
+  // nothing, if a bound is reached.
   bool AddLast(const WorkPtr& work);
   // The same, before all others of its caller.
   bool AddFirst(const WorkPtr& work);
@@ -66,38 +88,28 @@ class HeldItems {
   size_t size_ = 0;
 };
 
-// Callers whose items are not claimed for a time. Not thread-safe.
+// A set of callers that expire, e.g. those whose items are not claimed until a
+// time. Not thread-safe.
 class CallersLeftOut {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Leaves out `caller` until this time.
+  // Adds `caller` until this time, or changes its time.
   void Add(const std::string& caller, Clock::time_point until) {
     until_[caller] = until;
   }
-  // Leaves out `caller` no longer.
   void Remove(const std::string& caller) { until_.erase(caller); }
+  // True if `caller` was added and expires after `now`.
   bool Has(Clock::time_point now, const std::string& caller) const;
-  // Adds the callers that are left out at `now` to `callers`. Forgets those
-  // whose time is over.
+  // Removes the callers that have expired at `now`, and adds the others to
+  // `callers`.
   void AddTo(Clock::time_point now, std::set<std::string>* callers);
 
  private:
   std::map<std::string, Clock::time_point> until_;
 };
 
-// Works on the items of jobs. It claims items, has the workers convert them in
-// the background, after interactive calls, and an ItemStorer store their
-// results.
-//
-// One thread claims items and renews their leases. No worker waits for an
-// fsync.
-//
-// A fault of a file is the result of its item. After a fault of the server the
-// item waits and is tried again: max_item_tries times at most, if that is set.
-// While a store or the database fails, the disk is full or memory is short, the
-// runner pauses, and no try counts.
-
+// Runs the items of jobs: see the top of the file. Thread-safe.
 class JobRunner {
  public:
   // All of these must outlive the runner.
@@ -114,7 +126,8 @@ class JobRunner {
   // of jobs that are over. `folder` must outlive the runner.
   JobRunner(const Parts& parts, DataFolder* folder,
             std::function<void(const std::vector<int64_t>& jobs)> on_over);
-  // Items that are being worked on are cancelled, and wait again.
+  // Cancels the items that workers have and releases their leases: the items
+  // wait again. Blocks until all have ended.
   ~JobRunner();
   JobRunner(const JobRunner&) = delete;
   JobRunner& operator=(const JobRunner&) = delete;
@@ -124,29 +137,50 @@ class JobRunner {
   // Stops the work on items of a job that was cancelled, also on those that are
   // just being claimed.
   void Cancel(int64_t job);
-  // Claims nothing from now on. Items that are claimed are still worked on.
+  // Claims nothing from now on. Workers still finish items that are claimed.
   void Drain();
 
-  // True while the runner pauses: see the head of this file.
+  // True while the runner pauses: see the top of the file.
   bool is_paused() const { return is_paused_; }
-  // The number of callers whose items wait, since their blobs are beyond their
-  // share and space is scarce.
+  // The number of callers whose items wait because their blobs exceed their
+  // share while space is scarce.
   int64_t blocked_callers();
   // Why items of this job wait: the last try of one has failed, or the runner
   // pauses. OK if neither is known here.
   absl::Status WhyItWaits(int64_t job);
-  // The number of times that the thread of claims has looked for work.
+  // The number of times that the claiming thread has looked for work.
   int64_t looks() const { return looks_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  ItemStorer::Hooks HooksFor(
+      std::function<void(const std::vector<int64_t>& jobs)> on_over);
+
+  // Step 1, the claiming thread.
   void RunClaims(const std::stop_token& stop);
-  void Renew(Clock::time_point now);
   void Beat(Clock::time_point now);
+  void Renew(Clock::time_point now);
+  void LookForSuspects(int64_t time_ms);
+  int64_t LeaseMs() const {
+    return 1000 * parts_.config.jobs.job_lease_seconds;
+  }
+  int MaxClaimed() const;
+  int Room() const;
+  bool ClaimSome();
+  bool ClaimASuspect();
+  bool Claim(int limit, bool suspects);
+  void StartOrGiveBack(std::vector<ClaimedItem> items);
+  void Start(ClaimedItem item);
+
+  // Step 2, admission.
+  void Fill();
+  void FillHeld();
+  WorkPtr TakeReady();
+  WorkPtr TakeHeld(const std::string& caller);
   // The number of items that workers may have at once: twice the number of
-  // workers. It is half of the number of workers, one at least, while clips of
-  // calls are in flight, or were so a moment ago: calls then find a free core.
+  // workers. While clips of calls are in flight, and for kMoment after, it is
+  // half of the number of workers, one at least: calls then find a free core.
   // With the mutex.
   int MaxActive(Clock::time_point now) {
     constexpr std::chrono::milliseconds kMoment(200);
@@ -154,33 +188,21 @@ class JobRunner {
     if (parts_.admission.clips() > active_) calls_until_ = now + kMoment;
     return now < calls_until_ ? std::max(threads / 2, 1) : 2 * threads;
   }
-  int64_t LeaseMs() const {
-    return 1000 * parts_.config.jobs.job_lease_seconds;
-  }
-  int MaxClaimed() const;
-  int Room() const;
-  void LookForSuspects(int64_t time_ms);
-  bool ClaimSome();
-  bool ClaimASuspect();
-  bool Claim(int limit, bool suspects);
-  void Start(ClaimedItem item);
-  void StartOrGiveBack(std::vector<ClaimedItem> items);
-  WorkPtr TakeReady();
-  WorkPtr TakeHeld(const std::string& caller);
-  void Fill();
-  void FillHeld();
-  absl::Status CheckRoomOf(const Caller& caller);
-  bool Admit(const WorkPtr& work);
   bool AdmitOrRefuse(const WorkPtr& work);
+  bool Admit(const WorkPtr& work);
+  absl::Status CheckRoomOf(const Caller& caller);
   bool Hold(const WorkPtr& work);
+
+  // Step 3, conversion by workers.
   void Queue(const WorkPtr& work);
   void Run(const WorkPtr& work);
+
+  // The end of an item, and hooks of the storer.
   void Refuse(const WorkPtr& work, absl::Status why);
   void GiveBack(const WorkPtr& work, absl::Status why);
   void Ended(const std::vector<WorkPtr>& works);
   void Pause(const absl::Status& why);
-  ItemStorer::Hooks HooksFor(
-      std::function<void(const std::vector<int64_t>& jobs)> on_over);
+  void GoOn();
 
   const Parts parts_;
   DataFolder& folder_;
@@ -188,41 +210,50 @@ class JobRunner {
   std::atomic<bool> is_draining_{false};
   std::atomic<int64_t> looks_{0};
 
+  // Guards the members from here to has_paused_.
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable_any ended_;
-  // All of these with the mutex. Items that are claimed and not stored, and
-  // those of them that were not begun.
+  // Items that are claimed and not stored.
   std::list<WorkPtr> running_;
+  // Those of them that wait for admission.
   std::deque<WorkPtr> ready_;
-  // Items whose callers have no room left in their limits. No further items of
-  // these callers are claimed.
+  // Those of them whose callers have no room left in their limits. No further
+  // items of these callers are claimed.
   HeldItems held_;
-  // Callers whose items found no room, and were not held; the same for
-  // suspects. A suspect that cannot run must not keep others from running.
+  // Callers whose items found no room and were not held.
   CallersLeftOut left_out_;
+  // The same for suspects. A suspect that cannot run must not keep other items
+  // from running.
   CallersLeftOut suspects_left_out_;
-  // Callers whose last item found no room for its outputs. They are forgotten
-  // if none of their items is looked at again.
+  // Callers whose last item found no room for its outputs. They expire if no
+  // other item of theirs is tried.
   CallersLeftOut blocked_;
-  // True while the server waits until all items have ended, to work on a
-  // suspect or to stop: no item is held then.
+  // True while the server waits until all items have ended, to run a suspect or
+  // to stop. No item is held then.
   bool holds_none_ = false;
   // The number of items that workers have.
   int active_ = 0;
   // The last jobs that were cancelled.
   std::deque<int64_t> cancelled_;
+  // Interactive calls count as in flight until this time: see MaxActive.
   Clock::time_point calls_until_;
-  // The time that an item takes a worker, on average over the last ones.
+  // The seconds of worker time that an item takes, on average over the last
+  // ones.
   double item_seconds_ = 0.005;
   bool may_have_items_ = true;
   Clock::time_point paused_until_;
   Clock::duration pause_{};
   absl::Status pause_why_;
-  // Used by the thread that claims.
+  // True from the begin of a pause until the log says that the fault is over.
+  bool has_paused_ = false;
+
+  // Used by the claiming thread only.
   bool has_suspects_ = true;
   Clock::time_point next_beat_;
   Clock::time_point next_renewal_;
+  // The status of the last renewal.
+  absl::Status renewed_;
 
   // The last members: they use the others.
   ItemStorer storer_;

@@ -29,29 +29,35 @@ using Clock = std::chrono::steady_clock;
 
 constexpr char kWaitWhere[] = "WaitJob";
 
-// Lives as long as gRPC, a task or a watch needs it.
-class WaitCall final : public grpc::ServerUnaryReactor,
+// WaitJob. gRPC, tasks of workers and the watch share the ownership of the
+// call; `self_` is the share of gRPC.
+class WaitCall final : public RawReactor,
                        public std::enable_shared_from_this<WaitCall> {
  public:
-  WaitCall(const JobCallParts& parts, grpc::CallbackServerContext* call,
-           const grpc::ByteBuffer* request, grpc::ByteBuffer* response)
-      : call_(parts, Method::kWaitJob, CallKind::kUnary, call),
-        request_(*request),
-        response_(response) {}
+  WaitCall(const JobCallParts& parts, grpc::CallbackServerContext* call)
+      : call_(parts, Method::kWaitJob, call) {}
 
   void Start() {
     self_ = shared_from_this();
-    const absl::Status entered = CatchAsStatus(log(), kWaitWhere, [this] {
-      return call_.Enter(static_cast<int64_t>(request_.Length()));
-    });
-    if (!entered.ok()) return End(entered);
-    call_.MarkHeard(static_cast<int64_t>(request_.Length()));
+    const absl::Status entered =
+        CatchAsStatus(log(), kWaitWhere, [this] { return call_.Enter(); });
+    entered.ok() ? call_.ReceiveRequest(this, &request_) : End(entered);
+  }
+
+  void OnReadDone(bool ok) override {
+    call_.Received();
+    const absl::Status counted =
+        !ok ? MessageBroken()
+            : call_.CountMessage(static_cast<int64_t>(request_.Length()));
+    if (!counted.ok()) return End(counted);
     Queue([](WaitCall* self) { return self->Begin(); });
   }
 
   void OnCancel() override {
-    // In this order: Begin sets them in the other one.
+    // This order matters: Begin sets `watch_` first and then reads
+    // `is_cancelled_`, so one of the two ends the watch.
     is_cancelled_ = true;
+    call_.LeaveRequests();
     call_.parts().jobs.Unwatch(watch_);
     End(absl::CancelledError(""));
   }
@@ -64,7 +70,7 @@ class WaitCall final : public grpc::ServerUnaryReactor,
  private:
   const Log& log() const { return call_.parts().call.record.log; }
 
-  // Has a worker do `step`, and ends the call if that fails.
+  // Has a worker run `step`, and ends the call if that fails.
   template <typename Step>
   void Queue(const Step& step) {
     const bool is_queued = call_.Queue([self = shared_from_this(), step] {
@@ -75,6 +81,8 @@ class WaitCall final : public grpc::ServerUnaryReactor,
     if (!is_queued) End(OutOfMemory());
   }
 
+  // Answers at once if the job is over or the timeout is 0; else watches the
+  // job.
   absl::Status Begin() {
     v1::WaitJobRequest message;
     int64_t beside = 0;
@@ -84,25 +92,25 @@ class WaitCall final : public grpc::ServerUnaryReactor,
     BVHMILL_RETURN_IF_ERROR(ReadJobName(message.name(), &id_));
     auto most = Seconds(config.jobs.max_wait_seconds);
     if (config.jobs.max_wait_seconds == 0) most = std::chrono::hours(24);
-    Clock::duration patience = most;
+    Clock::duration timeout = most;
     if (message.has_timeout()) {
       if (message.timeout().seconds() < 0 || message.timeout().nanos() < 0) {
         return InvalidField("timeout", "is negative");
       }
-      patience = std::min<Clock::duration>(
+      timeout = std::min<Clock::duration>(
           most, Seconds(message.timeout().seconds()) +
                     std::chrono::nanoseconds(message.timeout().nanos()));
     }
     JobInfo job;
     BVHMILL_RETURN_IF_ERROR(Find(&job));
-    if (IsOver(job.state) || patience <= Clock::duration::zero()) {
+    if (IsOver(job.state) || timeout <= Clock::duration::zero()) {
       return Answer(job);
     }
     watch_ = call_.parts().jobs.Watch(
-        job.number, Clock::now() + patience, [self = shared_from_this()] {
+        job.number, Clock::now() + timeout, [self = shared_from_this()] {
           self->Queue([](WaitCall* call) { return call->Look(); });
         });
-    // The job may have ended before it was watched.
+    // The job may have ended before the watch began.
     BVHMILL_RETURN_IF_ERROR(Find(&job));
     if (IsOver(job.state)) {
       call_.parts().jobs.Unwatch(watch_);
@@ -112,6 +120,7 @@ class WaitCall final : public grpc::ServerUnaryReactor,
     return absl::OkStatus();
   }
 
+  // Answers when the watch has ended.
   absl::Status Look() {
     JobInfo job;
     BVHMILL_RETURN_IF_ERROR(Find(&job));
@@ -133,9 +142,9 @@ class WaitCall final : public grpc::ServerUnaryReactor,
              WhyItemsWait(call_.parts(), *call_.record().caller(), job, folder),
              response.mutable_job());
     if (is_ended_.exchange(true)) return absl::OkStatus();
-    ToBytes(response, response_);
+    ToBytes(response, &response_);
     call_.record().Finishing(absl::OkStatus());
-    Finish(grpc::Status::OK);
+    StartWriteAndFinish(&response_, {}, grpc::Status::OK);
     return absl::OkStatus();
   }
 
@@ -147,7 +156,7 @@ class WaitCall final : public grpc::ServerUnaryReactor,
 
   LongCall call_;
   grpc::ByteBuffer request_;
-  grpc::ByteBuffer* const response_;
+  grpc::ByteBuffer response_;
   std::string id_;
   std::atomic<int64_t> watch_{0};
   std::atomic<bool> is_ended_{false};
@@ -155,37 +164,25 @@ class WaitCall final : public grpc::ServerUnaryReactor,
   std::shared_ptr<WaitCall> self_;
 };
 
-}  // namespace
-
-grpc::ServerUnaryReactor* StartWaitCall(const JobCallParts& parts,
-                                        grpc::CallbackServerContext* call,
-                                        const grpc::ByteBuffer* request,
-                                        grpc::ByteBuffer* response) {
+// Begins the call. The reactor deletes itself when the call is done.
+RawReactor* StartWaitCall(const JobCallParts& parts,
+                          grpc::CallbackServerContext* call) {
   std::shared_ptr<WaitCall> wait;
   const absl::Status status =
       CatchAsStatus(parts.call.record.log, kWaitWhere, [&] {
-        if (WasCut(parts.call.connections, *call)) {
-          return absl::CancelledError("");
-        }
-        wait = std::make_shared<WaitCall>(parts, call, request, response);
+        wait = std::make_shared<WaitCall>(parts, call);
         return absl::OkStatus();
       });
-  if (wait == nullptr) {
-    grpc::ServerUnaryReactor* const refusal = call->DefaultReactor();
-    refusal->Finish(ToGrpc(status));
-    return refusal;
-  }
+  if (wait == nullptr) return new RefusedCall(ToGrpc(status));
   wait->Start();
   return wait.get();
 }
 
-namespace {
-
-// CreateJobRequest: its items.
+// The field `items` of CreateJobRequest.
 constexpr TextField kItemTexts[] = {{{3, 0, 0}}};
 
-// Memory that a CreateJobRequest takes when it is parsed: a part for each item,
-// and a part for each byte, since lists of options unfold.
+// Estimates the bytes of memory of a parsed CreateJobRequest: a part for each
+// item, and a part for each byte, since lists of options expand.
 int64_t ChargeOfCreate(grpc::ByteBuffer* bytes) {
   constexpr int64_t kPerItem = 512;
   constexpr int64_t kPerByte = 24;
@@ -228,7 +225,7 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
                     .is_fair = HasFairItems(caller, limits)};
   DataFolder* folder = nullptr;
   BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
-  // A caller that has gone would not know of the job.
+  // A caller that has disconnected would not learn of the job.
   if (call.cancel.IsCancelled()) return absl::CancelledError("");
   JobInfo info;
   bool is_new = false;
@@ -269,8 +266,8 @@ absl::Status Get(const JobCallParts& parts, const UnaryWork& call,
   return absl::OkStatus();
 }
 
-// Bytes of the jobs or results of one response. A part is left for the fields
-// around them.
+// The most bytes of the jobs or results of one response. A sixteenth of the
+// limit is left for the fields around them.
 int64_t BytesOfPage(const ServerConfig& config) {
   constexpr int64_t kNoLimit = int64_t{1} << 30;
   const int64_t limit = config.service.max_unary_response_bytes;
@@ -316,7 +313,7 @@ absl::Status ListResults(const JobCallParts& parts, const UnaryWork& call,
   BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
   page.failed_only = request.failed_only();
   page.max_bytes = BytesOfPage(parts.call.config);
-  // The state is read before the results. So if a result comes in between, the
+  // The state is read before the results: if a result is stored in between, the
   // response still has a token.
   JobInfo info;
   std::vector<StoredResult> results;
@@ -331,7 +328,7 @@ absl::Status ListResults(const JobCallParts& parts, const UnaryWork& call,
     }
     page.after = result.item;
   }
-  // Without this, no client could read the results after it.
+  // A result larger than a response would block the results after it.
   if (results.size() == 1 && bytes > page.max_bytes) {
     LeaveOutLargeParts(response->mutable_results(0));
   }
@@ -364,60 +361,40 @@ absl::Status Delete(const JobCallParts& parts, const UnaryWork& call,
       [&] { return job.folder->jobs().Delete(job.caller, job.id); });
 }
 
-// The options of many items may take seconds to check.
+// True if the check of the options of all items may take seconds.
 bool IsLongCreate(const grpc::ByteBuffer& request) {
   constexpr size_t kShortBytes = size_t{256} << 10;
   if (request.Length() > kShortBytes) return true;
-  // It shares the bytes. Few of them may unpack to many.
+  // The copy shares the bytes. A short compressed request may expand to a long
+  // one.
   grpc::ByteBuffer bytes = request;
-  return IsDear(kItemTexts, &bytes);
+  return IsExpensive(kItemTexts, &bytes);
 }
 
 }  // namespace
 
-grpc::ServerUnaryReactor* JobService::CreateJob(Call* call,
-                                                const Bytes* request,
-                                                Bytes* response) {
-  return ServeMessage(parts_, Method::kCreateJob, call, request, response,
-                      &Create, kItemTexts, &ChargeOfCreate,
-                      IsLongCreate(*request));
-}
-
-grpc::ServerUnaryReactor* JobService::GetJob(Call* call, const Bytes* request,
-                                             Bytes* response) {
-  return ServeMessage(parts_, Method::kGetJob, call, request, response, &Get);
-}
-
-grpc::ServerUnaryReactor* JobService::ListJobs(Call* call, const Bytes* request,
-                                               Bytes* response) {
-  return ServeMessage(parts_, Method::kListJobs, call, request, response,
-                      &List);
-}
-
-grpc::ServerUnaryReactor* JobService::ListJobResults(Call* call,
-                                                     const Bytes* request,
-                                                     Bytes* response) {
-  return ServeMessage(parts_, Method::kListJobResults, call, request, response,
-                      &ListResults);
-}
-
-grpc::ServerUnaryReactor* JobService::WaitJob(Call* call, const Bytes* request,
-                                              Bytes* response) {
-  return StartWaitCall(parts_, call, request, response);
-}
-
-grpc::ServerUnaryReactor* JobService::CancelJob(Call* call,
-                                                const Bytes* request,
-                                                Bytes* response) {
-  return ServeMessage(parts_, Method::kCancelJob, call, request, response,
-                      &Cancel);
-}
-
-grpc::ServerUnaryReactor* JobService::DeleteJob(Call* call,
-                                                const Bytes* request,
-                                                Bytes* response) {
-  return ServeMessage(parts_, Method::kDeleteJob, call, request, response,
-                      &Delete);
+JobService::JobService(const JobCallParts& parts) : parts_(parts) {
+  Add("/bvhmill.v1.JobService/CreateJob", [this](auto* call) {
+    return ServeMessage(parts_, Method::kCreateJob, call, &Create, kItemTexts,
+                        &ChargeOfCreate, &IsLongCreate);
+  });
+  Add("/bvhmill.v1.JobService/GetJob", [this](auto* call) {
+    return ServeMessage(parts_, Method::kGetJob, call, &Get);
+  });
+  Add("/bvhmill.v1.JobService/ListJobs", [this](auto* call) {
+    return ServeMessage(parts_, Method::kListJobs, call, &List);
+  });
+  Add("/bvhmill.v1.JobService/ListJobResults", [this](auto* call) {
+    return ServeMessage(parts_, Method::kListJobResults, call, &ListResults);
+  });
+  Add("/bvhmill.v1.JobService/WaitJob",
+      [this](auto* call) { return StartWaitCall(parts_, call); });
+  Add("/bvhmill.v1.JobService/CancelJob", [this](auto* call) {
+    return ServeMessage(parts_, Method::kCancelJob, call, &Cancel);
+  });
+  Add("/bvhmill.v1.JobService/DeleteJob", [this](auto* call) {
+    return ServeMessage(parts_, Method::kDeleteJob, call, &Delete);
+  });
 }
 
 }  // namespace bvhmill::server

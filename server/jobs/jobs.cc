@@ -1,5 +1,7 @@
 #include "server/jobs/jobs.h"
 
+#include <sys/statvfs.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -16,10 +18,13 @@ constexpr char kJobsWhere[] = "the jobs";
 constexpr std::chrono::milliseconds kJobsTick(100);
 constexpr std::chrono::seconds kExpireEvery(10);
 constexpr std::chrono::seconds kOpenEvery(2);
-// A time before which no job has ended: only what was deleted is removed.
+constexpr std::chrono::seconds kLookAtDiskEvery(1);
+// The time that the page of metrics waits for the database.
+constexpr std::chrono::seconds kMostForStats(2);
+// A time before which no job has ended: only deleted data are removed then.
 constexpr int64_t kNoTimeMs = 2;
-// Blobs are collected eight times in the time that they are kept, within these
-// bounds.
+// Blobs are collected eight times per blob_retention_seconds, within these
+// bounds of the interval.
 constexpr int64_t kCollectsPerLife = 8;
 constexpr int64_t kMinCollectSeconds = 1;
 constexpr int64_t kMaxCollectSeconds = 3600;
@@ -37,6 +42,17 @@ absl::Status NotAnsweredYet() {
                         .message = "its database has not answered yet"});
 }
 
+// The bytes of the disk of `folder` that a user may use; empty if there is no
+// such folder.
+std::optional<int64_t> FreeDiskBytes(const std::string& folder) {
+  struct statvfs disk = {};
+  if (folder.empty() || statvfs(folder.c_str(), &disk) != 0) {
+    return std::nullopt;
+  }
+  return static_cast<int64_t>(disk.f_bavail) *
+         static_cast<int64_t>(disk.f_frsize);
+}
+
 // False if `stop` was requested.
 bool Sleep(std::chrono::milliseconds time, const std::stop_token& stop) {
   std::mutex mutex;
@@ -48,9 +64,9 @@ bool Sleep(std::chrono::milliseconds time, const std::stop_token& stop) {
 
 }  // namespace
 
-// Peers do not learn where the database is. If the database or the store of
-// shared jobs does not answer, the jobs will be there later. That error has a
-// reason of its own, since clients try again.
+// The error of calls while the folder is not open. It does not name the address
+// of a database. A shared database or store of blobs that does not answer has a
+// reason of its own, since clients retry then.
 absl::Status Jobs::DataUnusable(const absl::Status& why) const {
   CallError error = {.code = absl::StatusCode::kUnavailable,
                      .reason = "DATA_UNUSABLE",
@@ -72,21 +88,24 @@ Jobs::Jobs(const JobRunner::Parts& parts)
     : parts_(parts),
       closed_(NotAnsweredYet()),
       deadlines_([this](const std::stop_token& stop) { RunDeadlines(stop); }),
-      janitor_([this](const std::stop_token& stop) { RunJanitor(stop); }) {}
+      janitor_([this](const std::stop_token& stop) { RunJanitor(stop); }),
+      stats_thread_([this](const std::stop_token& stop) { RunStats(stop); }) {}
 
 Jobs::~Jobs() {
   Drain();
   deadlines_.request_stop();
   janitor_.request_stop();
+  stats_thread_.request_stop();
   std::unique_ptr<JobRunner> runner;
   {
     const std::lock_guard lock(open_mutex_);
     runner = std::move(opened_.runner);
   }
-  // Gives the leases back first: the janitor may remove data for minutes.
+  // Releases the leases first: the janitor may remove data for minutes.
   runner = nullptr;
   deadlines_.join();
   janitor_.join();
+  stats_thread_.join();
   // The janitor may have opened the folder meanwhile.
   Opened opened;
   {
@@ -102,14 +121,14 @@ absl::Status Jobs::Start() {
     return absl::OkStatus();
   }
   const absl::Status opened = OpenOnce(/*waits=*/true);
-  // It may be mended later: the janitor tries again.
+  // These faults may end later: the janitor tries again.
   tries_again_ =
       IsDiskFull(opened) || (IsShared() && absl::IsUnavailable(opened));
   if (opened.ok() || tries_again_) return absl::OkStatus();
   if (config.data_dir_is_default && !IsIncomplete(opened)) {
     return absl::OkStatus();
   }
-  // A store of blobs says itself where it is.
+  // The errors of a store of blobs name its address.
   const std::string where =
       config.s3.address.empty() ? config.data_dir + ": " : "";
   return MakeStatus(opened.code(), where + std::string(MessageOf(opened)));
@@ -126,15 +145,15 @@ absl::Status Jobs::OpenFolder(std::unique_ptr<DataFolder>* folder) const {
   }
   S3Options s3 = config.s3;
   const int64_t life = Seconds(config.jobs.blob_retention_seconds).count();
-  // Without an end of life, no object needs to be marked as used.
+  // If blobs never expire, no object needs to be marked as used.
   s3.touch_after_ms =
       life > 0 ? 1000 * life / kCollectsPerLife : int64_t{1} << 50;
   return DataFolder::OpenWithS3(config.data_dir, config.jobs_database, s3,
                                 quota, folder);
 }
 
-// One thread waits for a database that does not answer; the others return the
-// error of the last try.
+// Only one thread waits for a database that does not answer; the others return
+// the error of the last try.
 absl::Status Jobs::OpenOnce(bool waits) {
   std::unique_lock opening(opening_mutex_, std::defer_lock);
   if (waits || !IsShared()) opening.lock();
@@ -198,7 +217,7 @@ void Jobs::OnNews(const JobNews& news) {
       return Cancel(news.job, /*is_over=*/false);
     case JobNews::Kind::kMissed:
       Wake();
-      // Calls that wait look at their jobs.
+      // Calls that wait read their jobs again and answer.
       return Fire([](const Waiter& /*waiter*/) { return true; });
   }
 }
@@ -231,7 +250,7 @@ void Jobs::Drain() {
   Fire([](const Waiter& /*waiter*/) { return true; });
 }
 
-// Also called for a runner that comes after Drain.
+// Also drains a runner that is made after Drain.
 void Jobs::DrainRunner() {
   {
     const std::lock_guard lock(watch_mutex_);
@@ -260,7 +279,7 @@ void Jobs::OnOver(const std::vector<int64_t>& jobs) {
   });
 }
 
-// Calls those that are due, without the mutex.
+// Removes the watches that are due and calls them, without the mutex.
 template <typename IsDue>
 void Jobs::Fire(const IsDue& is_due) {
   std::vector<std::function<void()>> due;
@@ -295,21 +314,37 @@ void Jobs::RunJanitor(const std::stop_token& stop) {
       const std::lock_guard opened(open_mutex_);
       folder = opened_.folder.get();
     }
-    // Shared data are opened as soon as their database answers; those on a full
-    // disk as soon as it has room.
+    // Opens shared data once the database answers, and data on a full disk once
+    // it has room.
     if (folder == nullptr && (IsShared() || tries_again_)) {
       CatchAndLog(parts_.log, kJobsWhere,
                   [this] { static_cast<void>(OpenOnce(/*waits=*/false)); });
     }
     if (folder == nullptr) continue;
+    CatchAndLog(parts_.log, kJobsWhere, [&] { LookAtDisk(folder, now); });
     CatchAndLog(parts_.log, kJobsWhere, [&] { CleanUp(folder, now, stop); });
   }
+}
+
+// Logs when uploads begin to be refused for want of room, and when that ends.
+void Jobs::LookAtDisk(DataFolder* folder, Clock::time_point now) {
+  if (now < next_look_) return;
+  next_look_ = now + kLookAtDiskEvery;
+  const absl::Status room =
+      folder->blobs().CheckRoom(SpaceOf(""), /*max_space_bytes=*/0);
+  if (room.ok() != room_.ok()) {
+    parts_.log.Event("disk", room.ok() ? "uploads have room again"
+                                       : "uploads and new jobs are refused: " +
+                                             std::string(MessageOf(room)));
+  }
+  room_ = room;
 }
 
 void Jobs::CleanUp(DataFolder* folder, Clock::time_point now,
                    const std::stop_token& stop) {
   const JobLimits& limits = parts_.config.jobs;
   const int64_t time = WallClockMs();
+  const bool was_well = expired_.ok() && collected_.ok();
   int64_t count = 0;
   absl::Status status;
   if (now >= next_expire_) {
@@ -317,33 +352,38 @@ void Jobs::CleanUp(DataFolder* folder, Clock::time_point now,
     folder->KeepReserve();
     const int64_t kept = Seconds(limits.job_retention_seconds).count();
     const int64_t before = kept > 0 ? time - 1000 * kept : kNoTimeMs;
-    // Each call forgets some jobs only. The other work must come, too.
+    // Each call deletes some jobs only. The loop ends in time for other work.
     do {
-      status = folder->WithReserve(
+      expired_ = folder->WithReserve(
           [&] { return folder->jobs().Expire(before, &count); });
-    } while (status.ok() && count > 0 && Clock::now() < next_expire_ &&
+    } while (expired_.ok() && count > 0 && Clock::now() < next_expire_ &&
              !stop.stop_requested());
+    status = expired_;
   }
   const int64_t life = Seconds(limits.blob_retention_seconds).count();
-  // Servers that share blobs also learn by it how many bytes there are.
-  // Also if rows cannot be removed: a disk that is full gets room by it.
+  // Collects even if rows could not be removed: it frees room on a full disk.
+  // Servers that share blobs collect always, since it also counts their bytes.
   if (now >= next_collect_ && (life > 0 || IsShared())) {
     const int64_t pause =
         life > 0 ? std::clamp(life / kCollectsPerLife, kMinCollectSeconds,
                               kMaxCollectSeconds)
                  : kMaxCollectSeconds;
     next_collect_ = now + std::chrono::seconds(pause);
-    status.Update(folder->Collect(life > 0 ? time - 1000 * life : kNoTimeMs,
-                                  &count, stop));
+    collected_ = folder->Collect(life > 0 ? time - 1000 * life : kNoTimeMs,
+                                 &count, stop);
+    status.Update(collected_);
   }
   if (!status.ok()) {
     parts_.log.Event("clean up", "cannot remove old data: " +
                                      std::string(MessageOf(status)));
+  } else if (!was_well && expired_.ok() && collected_.ok()) {
+    parts_.log.Event("clean up", "old data are removed again");
   }
 }
 
 JobGauges Jobs::Now() {
   JobGauges gauges;
+  gauges.free_disk_bytes = FreeDiskBytes(parts_.config.data_dir);
   DataFolder* folder = nullptr;
   {
     const std::lock_guard lock(open_mutex_);
@@ -352,10 +392,12 @@ JobGauges Jobs::Now() {
       gauges.is_paused = opened_.runner->is_paused();
       gauges.blocked_callers = opened_.runner->blocked_callers();
     }
+    // A folder that could not be opened, or a database that has not answered.
+    const bool has_failed = IsShared() || next_open_ > Clock::time_point();
+    if (folder == nullptr && has_failed) gauges.database_up = false;
   }
   if (folder == nullptr) return gauges;
-  // Without the mutex: a database may take its time.
-  static_cast<void>(folder->jobs().Stats(&gauges.stats));
+  ReadStats(&gauges);
   gauges.blob_bytes = folder->blobs().bytes();
   if (gauges.stats.oldest_ms > 0) {
     const int64_t age = WallClockMs() - gauges.stats.oldest_ms;
@@ -363,6 +405,44 @@ JobGauges Jobs::Now() {
         1e-3 * static_cast<double>(std::max<int64_t>(age, 0));
   }
   return gauges;
+}
+
+// Has the thread ask the database, which may not answer for a long time.
+void Jobs::ReadStats(JobGauges* gauges) {
+  std::unique_lock lock(stats_mutex_);
+  const int64_t wanted = ++asked_reads_;
+  stats_asked_.notify_one();
+  const bool is_read = stats_read_.wait_for(
+      lock, kMostForStats, [&] { return ended_reads_ >= wanted; });
+  gauges->stats = stats_;
+  gauges->database_up = is_read && database_up_;
+}
+
+void Jobs::RunStats(const std::stop_token& stop) {
+  std::unique_lock lock(stats_mutex_);
+  while (stats_asked_.wait(lock, stop,
+                           [this] { return asked_reads_ > ended_reads_; })) {
+    const int64_t asked = asked_reads_;
+    lock.unlock();
+    JobStats stats;
+    bool is_up = false;
+    CatchAndLog(parts_.log, kJobsWhere, [&] { is_up = AskStats(&stats); });
+    lock.lock();
+    ended_reads_ = asked;
+    database_up_ = is_up;
+    if (is_up) stats_ = stats;
+    stats_read_.notify_all();
+  }
+}
+
+// False if the database does not answer.
+bool Jobs::AskStats(JobStats* stats) {
+  DataFolder* folder = nullptr;
+  {
+    const std::lock_guard lock(open_mutex_);
+    folder = opened_.folder.get();
+  }
+  return folder != nullptr && folder->jobs().Stats(stats).ok();
 }
 
 }  // namespace bvhmill::server

@@ -1,5 +1,21 @@
 #pragma once
 
+// Jobs, the durable jobs of a server. It opens the data folder when it is
+// needed, runs the items by a JobRunner, tells waiting calls when a job is
+// over, and removes expired jobs and blobs.
+//
+//   Jobs jobs(parts);
+//   absl::Status status = jobs.Start();
+//   DataFolder* folder = nullptr;
+//   if (status.ok()) status = jobs.Open(&folder);
+//   if (status.ok()) status = MakeJob(..., folder, &info, &is_new);
+//   if (is_new) jobs.Wake();
+//   int64_t id = jobs.Watch(info.number, deadline, [] { ... });
+//
+// Three threads: one ends watches at their deadlines; the janitor removes what
+// has expired and opens data that could not be opened before; one reads the
+// numbers of the database for the page of metrics.
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -8,6 +24,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -19,19 +36,16 @@
 
 namespace bvhmill::server {
 
-// Milliseconds since 1970.
-inline int64_t WallClockMs() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
-// The jobs of a server. Opens the data folder when it is needed, runs the
-// items, tells calls when a job is over, and removes old jobs and blobs.
-
-// The state of the jobs, for the page of metrics. All 0 if no folder is open.
+// The state of the jobs, for the page of metrics. The numbers are 0 if no
+// folder is open.
 struct JobGauges {
+  // As the database has answered last.
   JobStats stats;
+  // True if the database has answered now; empty if no database was opened yet.
+  std::optional<bool> database_up;
+  // Free bytes of the disk of the data folder; empty if there is no folder.
+  std::optional<int64_t> free_disk_bytes;
+  // The age of the oldest job that is not over.
   double oldest_seconds = 0;
   int64_t blob_bytes = 0;
   bool is_paused = false;
@@ -39,53 +53,54 @@ struct JobGauges {
   int64_t blocked_callers = 0;
 };
 
-// Thread-safe.
+// See the top of the file. Thread-safe.
 class Jobs {
  public:
   // All parts must outlive the jobs.
   explicit Jobs(const JobRunner::Parts& parts);
-  // Ends all watches. Items that are being worked on are cancelled and given
-  // back: they wait again.
+  // Ends all watches. Cancels the items that workers have and releases their
+  // leases: the items wait again.
   ~Jobs();
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;
 
-  // Goes on with the jobs of an earlier run, if there is a data folder, or with
-  // those of other servers, if they share a database. Fails if the data cannot
-  // be used. But if the operator has not named the folder, and no part of it is
-  // lost, the log says so, and calls about jobs fail. A full disk, or a
-  // database or a store of blobs that does not answer, is no failure: it is
-  // tried again.
+  // Resumes the jobs of an earlier run, if there is a data folder, or those of
+  // servers that share a database. Fails if the data cannot be used, except:
+  // * The operator has not named the folder, and no part of it is lost: calls
+  //   about jobs fail, and the log has the reason.
+  // * The disk is full, or a shared database or store of blobs does not answer:
+  //   the janitor tries again.
   absl::Status Start();
 
-  // Returns the folder, and makes it on the first call. The folder lives as
-  // long as this object. UNIMPLEMENTED, JOBS_OFF: the server keeps no jobs.
-  // UNAVAILABLE: DATABASE_UNAVAILABLE or BLOBS_UNAVAILABLE if what servers
-  // share does not answer yet; DATA_UNUSABLE if the folder cannot be used.
-  // RESOURCE_EXHAUSTED, DISK_FULL if it cannot be opened without room.
+  // Sets `folder`, and opens or makes the folder on the first call. This object
+  // owns it. UNIMPLEMENTED, JOBS_OFF: the server keeps no jobs. UNAVAILABLE:
+  // DATABASE_UNAVAILABLE or BLOBS_UNAVAILABLE if the shared database or store
+  // of blobs does not answer yet; DATA_UNUSABLE if the folder cannot be used.
+  // RESOURCE_EXHAUSTED, DISK_FULL if the disk has no room to open it.
   absl::Status Open(DataFolder** folder);
 
   // Call it after items were added.
   void Wake();
-  // Call it after the job with this number was cancelled. `is_over`: no item of
-  // it is being worked on.
+  // Call it after the job with this number was cancelled. `is_over`: the job
+  // ended by that, since no worker had an item of it.
   void Cancel(int64_t number, bool is_over);
-  // Why items of the job with this number wait: see JobRunner.
+  // Why items of the job with this number wait: see JobRunner::WhyItWaits.
   absl::Status WhyItWaits(int64_t number);
-  // Claims no items from now on; claimed ones are still worked on. All watches
-  // end.
+  // Claims no items from now on; workers still finish claimed ones. Ends all
+  // watches, also later ones.
   void Drain();
 
-  // Calls `done` once: when the job ends, at `deadline`, or when the server
-  // drains. The call may come from any thread, also before this returns. A job
-  // that is over already does not end again: look at it after this. Returns an
-  // id for Unwatch.
+  // Calls `done` once: when the job ends, at `deadline`, when the server
+  // drains, or when news of the database may have been lost. Any thread may
+  // call it, also before this returns. A job that is over already does not end
+  // again: read the job after this. Returns an id for Unwatch.
   int64_t Watch(int64_t number, std::chrono::steady_clock::time_point deadline,
                 std::function<void()> done);
-  // Ends a watch. If another thread has found it due before, `done` may still
-  // be called after this returns.
+  // Ends a watch without a call. If another thread has found it due before,
+  // `done` may still be called after this returns.
   void Unwatch(int64_t id);
 
+  // The state now. Waits for the database for two seconds at most.
   JobGauges Now();
 
  private:
@@ -100,8 +115,8 @@ class Jobs {
     std::unique_ptr<JobRunner> runner;
   };
 
-  // Opens the folder if it is not open. `waits`: if another thread is opening
-  // shared data, wait for its result; else return that of the last try.
+  // Opens the folder if it is not open. While another thread opens shared data:
+  // waits for its result if `waits`, else returns that of the last try.
   absl::Status OpenOnce(bool waits);
   absl::Status OpenFolder(std::unique_ptr<DataFolder>* folder) const;
   bool IsShared() const { return !parts_.config.jobs_database.empty(); }
@@ -114,34 +129,65 @@ class Jobs {
   void Fire(const IsDue& is_due);
   void RunDeadlines(const std::stop_token& stop);
   void RunJanitor(const std::stop_token& stop);
+  void RunStats(const std::stop_token& stop);
+  void ReadStats(JobGauges* gauges);
+  bool AskStats(JobStats* stats);
+  void LookAtDisk(DataFolder* folder, Clock::time_point now);
   void CleanUp(DataFolder* folder, Clock::time_point now,
                const std::stop_token& stop);
 
   const JobRunner::Parts parts_;
-  // Held while the folder is opened, which may take seconds. Locked before
+  // Locked while the folder is opened, which may take seconds. Locked before
   // open_mutex_.
   std::mutex opening_mutex_;
-  // Held for moments only.
+  // Guards opened_, closed_ and next_open_. Locked for moments only.
   std::mutex open_mutex_;
   Opened opened_;
-  // The error of the last try to open the folder, and the time of the next try.
-  // Without this, each call would ask a database that does not answer.
+  // The error of the last try to open the folder, and the time of the next try:
+  // otherwise each call would query a database that does not answer.
   absl::Status closed_;
   Clock::time_point next_open_;
   std::atomic<bool> tries_again_{false};
 
+  // Guards the watches and is_draining_.
   std::mutex watch_mutex_;
   std::map<int64_t, Waiter> waiters_;
   int64_t next_id_ = 1;
   bool is_draining_ = false;
 
-  // Used by the janitor.
+  // Used by the janitor only.
   Clock::time_point next_expire_;
   Clock::time_point next_collect_;
-  // The last members: their threads use the others. Two threads, so that
-  // watches end in time while old data are removed.
+  Clock::time_point next_look_;
+  // Statuses of the last look at the disk, and of the last removals of jobs and
+  // of blobs.
+  absl::Status room_;
+  absl::Status expired_;
+  absl::Status collected_;
+
+  // Guards the numbers of the database: the number of reads that were asked
+  // for and that have ended, and the result of the last one.
+  std::mutex stats_mutex_;
+  std::condition_variable_any stats_asked_;
+  std::condition_variable stats_read_;
+  int64_t asked_reads_ = 0;
+  int64_t ended_reads_ = 0;
+  JobStats stats_;
+  bool database_up_ = false;
+
+  // The last members: their threads use the others. So watches end in time
+  // while old data are removed, and the page of metrics is made while a
+  // database does not answer.
   std::jthread deadlines_;
   std::jthread janitor_;
+  std::jthread stats_thread_;
 };
+
+// Milliseconds since 1970.
+inline int64_t WallClockMs() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
 
 }  // namespace bvhmill::server

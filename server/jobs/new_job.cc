@@ -24,13 +24,13 @@ absl::Status BlobsMissing(const std::string& first, size_t count) {
                                    "BlobService.WriteBlob"});
 }
 
-// The time that a blob of a job is known to stay after it was found.
+// The time for which a blob that was found is not removed.
 //
-// A blob that was found counts as used at that time. No blob is removed that
-// was used in the last blob_retention_seconds; the remover looks at that under
-// the lock of names. In an S3-compatible store the time of the last use may be
-// too early by an eighth of the retention. So each blob stays for a quarter of
-// the retention, also if the clocks of servers differ somewhat.
+// A blob that is found counts as used at that time. The janitor removes no blob
+// that was used in the last blob_retention_seconds; it checks that under the
+// lock of names. In an S3-compatible store the time of the last use may be too
+// early by an eighth of the retention. So each blob stays for a quarter of the
+// retention, even if the clocks of servers differ somewhat.
 std::chrono::steady_clock::duration TimeThatBlobsStay(const JobLimits& limits) {
   using Time = std::chrono::steady_clock::duration;
   const int64_t life = limits.blob_retention_seconds;
@@ -66,7 +66,8 @@ absl::Status JobSources::FindAsked(NewJob* job) {
   }
   int64_t asked = 0;
   for (const NewItem& item : job->items) {
-    // The sum stops just above `most`, which is refused: it cannot overflow.
+    // The sum stops just above `most`: such a job is refused, and the sum does
+    // not overflow.
     asked += std::min(item.outputs * counted[item.blob], most);
     asked = std::min(asked, most + 1);
   }
@@ -83,9 +84,10 @@ absl::Status JobSources::Create(const JobLimits& limits, const NewJob& job,
   return folder_.jobs().Create(job, WallClockMs(), info, is_new);
 }
 
-// With the lock of names. Blobs that were found too long ago, by any clock, may
-// have been removed since. A caller may also have deleted one here; if it has
-// done so at another server, the item that needs it fails.
+// Checks that the sources still exist, with the lock of names. Blobs that were
+// found too long ago, by either clock, may have been removed since. A caller
+// may also have deleted one on this server. If it did so on another server, the
+// item that needs the blob fails.
 absl::Status JobSources::AreThere(const JobLimits& limits) {
   const auto most = TimeThatBlobsStay(limits);
   const auto age = std::chrono::steady_clock::now() - found_at_;
@@ -117,13 +119,14 @@ absl::Status MakeJob(const JobLimits& limits, NewJob job,
                      const std::vector<std::string>& blobs, DataFolder* folder,
                      JobInfo* info, bool* is_new) {
   JobStore& jobs = folder->jobs();
-  // A repeat gets its job also if there is no room for another one.
+  // First: a repeat finds its job even if there is no room for another one.
   bool is_repeat = false;
   BVHMILL_RETURN_IF_ERROR(jobs.FindRepeat(job, info, &is_repeat));
   if (is_repeat) return absl::OkStatus();
   job.max_space_bytes = limits.max_data_bytes_per_caller;
   job.space_bytes = folder->blobs().BytesIn(SpaceOf(job.caller));
-  // Before its blobs are looked for; Create looks once more.
+  // The cheap checks come before the search for blobs. Create checks the room
+  // of the job once more.
   BVHMILL_RETURN_IF_ERROR(jobs.CheckRoom(job));
   BVHMILL_RETURN_IF_ERROR(folder->blobs().CheckRoom(
       SpaceOf(job.caller), limits.max_data_bytes_per_caller));

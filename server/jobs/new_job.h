@@ -1,7 +1,14 @@
 #pragma once
 
-// How a job is made: its sources are there from the moment when they are found
-// until the job names them.
+// MakeJob creates a job. It checks the bounds of the caller, finds the sources,
+// and stores the job such that every source exists until the job names it.
+//
+//   NewJob job;
+//   std::vector<std::string> blobs;
+//   ReadNewJob(config, request, cancel, &job, &blobs);
+//   job.caller = caller.name;
+//   bool is_new = false;
+//   MakeJob(limits, std::move(job), blobs, folder, &info, &is_new);
 
 #include <chrono>
 #include <cstdint>
@@ -16,26 +23,42 @@
 
 namespace bvhmill::server {
 
-// The sources of a job that is made. One thread at a time.
+// Makes a job with the sources `blobs`, or finds the job that an earlier
+// request with the same id has made. `is_new`, which must be false, is set if
+// the job is new. `limits` are those of the caller. Errors: those of
+// JobStore::Create and BlobStore::CheckRoom, and FAILED_PRECONDITION,
+// BLOBS_MISSING.
+absl::Status MakeJob(const JobLimits& limits, NewJob job,
+                     const std::vector<std::string>& blobs, DataFolder* folder,
+                     JobInfo* info, bool* is_new);
+
+// Returns an error while items of the caller must not begin: CALLER_BUSY, see
+// BlobStore::CheckOutputs.
+absl::Status CheckOutputRoom(const Caller& caller, const JobLimits& limits,
+                             DataFolder* folder);
+
+// The sources of a new job: MakeJob calls the functions in this order. One
+// thread at a time.
 class JobSources {
  public:
-  // `folder` must outlive it. `blobs` are digests, in the space of `caller`.
+  // `folder` must outlive this object. `blobs` are digests, in the space of
+  // `caller`.
   JobSources(DataFolder* folder, const std::string& caller,
              const std::vector<std::string>& blobs);
 
-  // Looks for the sources. FAILED_PRECONDITION, BLOBS_MISSING if not all are
-  // there. Without the lock of names, which it takes for moments only: a store
-  // may take seconds to find many blobs, and others need the lock.
+  // Looks for the sources. FAILED_PRECONDITION, BLOBS_MISSING if not all exist.
+  // Locks the lock of names for moments only: a store may need seconds to find
+  // many blobs, and other threads need the lock.
   absl::Status Find();
 
-  // After Find: sets job->asked, if the job has max_space_bytes. An output is
-  // expected to have the bytes of its source: a small request may name one
-  // source a thousand times.
+  // After Find: sets job->asked, if the job has max_space_bytes. Each output is
+  // estimated by the bytes of its source: a small request may name one source a
+  // thousand times.
   absl::Status FindAsked(NewJob* job);
 
   // Stores the job, after Find. BLOBS_MISSING if sources were removed since;
-  // errors of JobStore::Create. Holds the lock of names: sources that were
-  // found too long ago to be sure of them are looked for once more.
+  // errors of JobStore::Create. Locks the lock of names. Looks for the sources
+  // once more if they were found so long ago that they may be removed.
   absl::Status Create(const JobLimits& limits, const NewJob& job, JobInfo* info,
                       bool* is_new);
 
@@ -49,17 +72,5 @@ class JobSources {
   int64_t found_ms_ = 0;
   int64_t deleted_blobs_ = 0;
 };
-
-// Returns the error for which items of the caller must not begin now:
-// CALLER_BUSY, see BlobStore::CheckOutputs.
-absl::Status CheckOutputRoom(const Caller& caller, const JobLimits& limits,
-                             DataFolder* folder);
-
-// Makes a job of the sources `blobs`, or finds the one that a repeated request
-// has made. `limits` are those of its caller. Errors: those of JobStore::Create
-// and BlobStore::CheckRoom, and BLOBS_MISSING.
-absl::Status MakeJob(const JobLimits& limits, NewJob job,
-                     const std::vector<std::string>& blobs, DataFolder* folder,
-                     JobInfo* info, bool* is_new);
 
 }  // namespace bvhmill::server

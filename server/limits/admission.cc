@@ -22,13 +22,11 @@ absl::Status Busy(const char* reason, const char* name, int64_t limit,
   return MakeCallError(std::move(error));
 }
 
-// Half of `number`, rounded up.
-int64_t HalfOf(int64_t number) { return number / 2 + number % 2; }
-
-// Sets a limit that is 0 to half of the limit on all, and `is_fair` to true.
+// Sets a limit that is 0 to seven eighths of the limit on all, and `is_fair` to
+// true.
 void ShareIfNone(int64_t limit_on_all, int64_t* limit, bool* is_fair) {
   if (*limit > 0 || limit_on_all <= 0) return;
-  *limit = HalfOf(limit_on_all);
+  *limit = limit_on_all - limit_on_all / 8;
   *is_fair = true;
 }
 
@@ -64,9 +62,11 @@ AdmissionLimits WithShares(AdmissionLimits limits) {
 struct Admission::Bound {
   const char* name;
   int64_t most;
-  // For a fair share, the limit on all and what all have in flight; else 0.
+  // For a share, the limit on all, what all have in flight, and the number of
+  // those who share it; else 0.
   int64_t most_of_all = 0;
   int64_t used_by_all = 0;
+  int64_t holders = 0;
 };
 
 // One account that a ticket is charged to, and its limits.
@@ -84,9 +84,13 @@ std::array<Admission::Account, 3> Admission::AccountsOf(const Ticket& ticket) {
   const Bound bytes = {"max_inflight_bytes", most.max_inflight_bytes};
   const Bound streams = {"max_streams", most.max_streams};
   const auto share = [](const char* name, int64_t limit, bool is_fair,
-                        const Bound& all, int64_t used) {
-    return is_fair ? Bound{name, limit, all.most, used} : Bound{name, limit};
+                        const Bound& all, int64_t used, int64_t holders) {
+    return is_fair ? Bound{name, limit, all.most, used, holders}
+                   : Bound{name, limit};
   };
+  const int64_t callers =
+      active_callers_ + (ticket.caller_->tickets == 0 ? 1 : 0);
+  const int64_t peers = active_peers_ + (ticket.peer_->tickets == 0 ? 1 : 0);
   const auto of_caller = [&](int64_t quota, Bound usual) {
     if (quota > 0) return Bound{usual.name, quota};
     return ticket.caller_has_name_ ? usual : Bound{usual.name, 0};
@@ -96,50 +100,50 @@ std::array<Admission::Account, 3> Admission::AccountsOf(const Ticket& ticket) {
   };
   return {
       {{"CALLER_BUSY",
-        of_caller(ticket.quota_.clips,
-                  share("max_inflight_clips_per_caller",
-                        most.max_inflight_clips_per_caller,
-                        most.fair.clips_per_caller, clips, all_.clips)),
-        of_caller(ticket.quota_.bytes,
-                  share("max_inflight_bytes_per_caller",
-                        most.max_inflight_bytes_per_caller,
-                        most.fair.bytes_per_caller, bytes, all_.bytes)),
+        of_caller(ticket.quota_.clips, share("max_inflight_clips_per_caller",
+                                             most.max_inflight_clips_per_caller,
+                                             most.fair.clips_per_caller, clips,
+                                             all_.clips, callers)),
+        of_caller(ticket.quota_.bytes, share("max_inflight_bytes_per_caller",
+                                             most.max_inflight_bytes_per_caller,
+                                             most.fair.bytes_per_caller, bytes,
+                                             all_.bytes, callers)),
         of_caller(0,
                   share("max_streams_per_caller", most.max_streams_per_caller,
-                        most.fair.streams_per_caller, streams, all_.streams)),
+                        most.fair.streams_per_caller, streams, all_.streams,
+                        callers)),
         &ticket.caller_->used},
        {"CONNECTION_BUSY",
         of_connection(share("max_inflight_clips_per_connection",
                             most.max_inflight_clips_per_connection,
-                            most.fair.clips_per_connection, clips, all_.clips)),
+                            most.fair.clips_per_connection, clips, all_.clips,
+                            peers)),
         of_connection(share("max_inflight_bytes_per_connection",
                             most.max_inflight_bytes_per_connection,
-                            most.fair.bytes_per_connection, bytes, all_.bytes)),
+                            most.fair.bytes_per_connection, bytes, all_.bytes,
+                            peers)),
         // gRPC limits the calls of a connection, and so its streams.
         of_connection(share("max_streams", 0, most.fair.streams_per_connection,
-                            streams, all_.streams)),
+                            streams, all_.streams, peers)),
         &ticket.peer_->used},
        {"SERVER_BUSY", clips, bytes, streams, &all_}}};
 }
 
-int64_t Admission::MaxOf(const Bound& bound, int64_t used, int64_t more,
-                         bool grows) {
-  if (bound.most_of_all == 0) return bound.most;
-  const bool has_room =
-      bound.used_by_all + more <= bound.most_of_all - bound.most_of_all / 4;
-  if (grows && has_room) return bound.most;
+// The same rule as MayHold, as the most that an account may have.
+int64_t Admission::MaxOf(const Bound& bound, int64_t used) {
+  const int64_t all = bound.most_of_all;
+  if (all == 0) return bound.most;
   const int64_t others = bound.used_by_all - used;
-  const int64_t left = std::max<int64_t>(bound.most_of_all - others, 1);
-  return bound.most == 0 ? HalfOf(left) : std::min(bound.most, HalfOf(left));
+  const int64_t equal_part = bound.holders > 1 ? all / bound.holders : 0;
+  return std::max<int64_t>({equal_part, all - all / 8 - others, 1});
 }
 
 // `held` is what the ticket counts. A ticket that alone exceeds the limit never
 // fits, so the error proposes no retry.
 absl::Status Admission::CheckOne(const char* reason, const Bound& bound,
-                                 int64_t used, int64_t more, int64_t held,
-                                 bool grows) {
+                                 int64_t used, int64_t more, int64_t held) {
   if (more <= 0) return absl::OkStatus();
-  const int64_t most = MaxOf(bound, used, more, grows);
+  const int64_t most = MaxOf(bound, used);
   if (!Exceeds(used + more, most)) return absl::OkStatus();
   return Busy(reason, bound.name, most, used + more,
               /*may_retry=*/!Exceeds(held + more, bound.most));
@@ -149,15 +153,14 @@ absl::Status Admission::Check(const Account& account, const InFlight& more,
                               const Ticket& ticket) {
   const InFlight& used = *account.used;
   const InFlight& held = ticket.held_;
-  const bool grows = ticket.admission_ != nullptr;
   absl::Status status = CheckOne(account.reason, account.clips, used.clips,
-                                 more.clips, held.clips, grows);
+                                 more.clips, held.clips);
   if (!status.ok()) return status;
   status = CheckOne(account.reason, account.streams, used.streams, more.streams,
-                    held.streams, grows);
+                    held.streams);
   if (!status.ok()) return status;
   return CheckOne(account.reason, account.bytes, used.bytes, more.bytes,
-                  held.bytes, grows);
+                  held.bytes);
 }
 
 Ticket::Ticket(Ticket&& other) noexcept { *this = std::move(other); }
@@ -206,8 +209,8 @@ void Ticket::Release() {
   if (admission_ == nullptr) return;
   const std::lock_guard lock(admission_->mutex_);
   admission_->Remove(held_, this);
-  --caller_->tickets;
-  --peer_->tickets;
+  if (--caller_->tickets == 0) --admission_->active_callers_;
+  if (--peer_->tickets == 0) --admission_->active_peers_;
   admission_ = nullptr;
 }
 
@@ -240,8 +243,8 @@ absl::Status Admission::Take(const Caller& caller, const std::string& peer,
       refuses_ && usage.clips > 0 ? ShortOfMemory() : Add(usage, ticket);
   if (!status.ok()) return status;
   ticket->admission_ = this;
-  ++ticket->caller_->tickets;
-  ++ticket->peer_->tickets;
+  if (ticket->caller_->tickets++ == 0) ++active_callers_;
+  if (ticket->peer_->tickets++ == 0) ++active_peers_;
   return status;
 }
 
@@ -270,6 +273,12 @@ void Admission::Remove(InFlight less, Ticket* ticket) {
 
 std::array<InFlight*, 4> Admission::UsagesOf(Ticket* ticket) {
   return {&ticket->caller_->used, &ticket->peer_->used, &all_, &ticket->held_};
+}
+
+void Admission::Expect(int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  all_.bytes += bytes;
+  peak_bytes_ = std::max(peak_bytes_, all_.bytes);
 }
 
 void Admission::ForgetIdle() {

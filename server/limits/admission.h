@@ -3,6 +3,8 @@
 // Admission limits what is in flight: clips, the bytes of their memory, and
 // streams. Each limit exists for all callers, for one caller and for one
 // connection. A request that exceeds a limit is refused at once; none waits.
+// One caller alone may use nearly all; callers who compete share: see
+// WithShares.
 //
 //   Admission admission(WithShares(limits));
 //   Ticket ticket;
@@ -27,6 +29,9 @@
 
 namespace bvhmill::server {
 
+// Half of `number`, rounded up.
+constexpr int64_t HalfOf(int64_t number) { return number / 2 + number % 2; }
+
 // True for each limit that WithShares has computed as a fair share of the limit
 // on all.
 struct FairShares {
@@ -48,16 +53,15 @@ struct AdmissionLimits {
 #define BVHMILL_ADMISSION_LIMIT(name, value, ...) int64_t name = value;
 #include "server/limits/limits.inc"
 
-  // Fair shares shrink while others have much in flight: see WithShares.
   FairShares fair;
 };
 
-// Replaces each limit per connection and per caller that is 0 by a fair share
-// of the limit on all, if that is not 0. The share is half of the limit on all,
-// or half of what all others leave of it if that is less. So no group of
-// callers can use up everything. While a quarter of the limit on all is free, a
-// ticket that grows is checked against half of that limit alone. If max_streams
-// is set, each connection gets a fair share of it, too.
+// Replaces each limit per connection and per caller that is 0 by a share of the
+// limit on all, if that is not 0: seven eighths of it. A caller or connection
+// that holds more than an equal part is refused when less than an eighth of the
+// limit on all would stay free (see MayHold in message_budget.h): the eighth is
+// for those that hold less. If max_streams is set, each connection gets such a
+// share of it, too.
 AdmissionLimits WithShares(AdmissionLimits limits);
 
 // Clips, the bytes of their memory, and streams that are in flight.
@@ -120,7 +124,7 @@ class Admission {
   explicit Admission(const AdmissionLimits& limits) : limits_(limits) {}
 
   // Admits one clip of `caller`, over the connection of `peer`, that needs
-  // `bytes` of memory for now. First releases `ticket`. If OK, the clip is in
+  // `bytes` of memory at first. Releases `ticket` before. If OK, the clip is in
   // flight until `ticket` is released. RESOURCE_EXHAUSTED: reason SERVER_BUSY,
   // CONNECTION_BUSY or CALLER_BUSY, with a QuotaFailure that names the limit,
   // and a RetryInfo unless the clip alone exceeds the limit.
@@ -134,6 +138,11 @@ class Admission {
   // stream.
   absl::Status TryOpen(const Caller& caller, const std::string& peer,
                        Ticket* ticket);
+
+  // Counts `bytes` that a request may need before its caller's ticket counts
+  // them: against the limit on all, not against those of its caller. Negative
+  // numbers take them back.
+  void Expect(int64_t bytes);
 
   // While `refuse` is set, TryEnter refuses every clip: RESOURCE_EXHAUSTED,
   // reason SERVER_BUSY, limit_name available_memory, with a RetryInfo and no
@@ -164,12 +173,9 @@ class Admission {
   static absl::Status Check(const Account& account, const InFlight& more,
                             const Ticket& ticket);
   static absl::Status CheckOne(const char* reason, const Bound& bound,
-                               int64_t used, int64_t more, int64_t held,
-                               bool grows);
-  // The value of `bound` now, for an account with `used` in flight that asks
-  // for `more`. `grows`: for a ticket that was admitted before.
-  static int64_t MaxOf(const Bound& bound, int64_t used, int64_t more,
-                       bool grows);
+                               int64_t used, int64_t more, int64_t held);
+  // The value of `bound` now, for an account with `used` in flight.
+  static int64_t MaxOf(const Bound& bound, int64_t used);
   absl::Status Add(InFlight more, Ticket* ticket);
   void Remove(InFlight less, Ticket* ticket);
 
@@ -181,6 +187,9 @@ class Admission {
   mutable std::mutex mutex_;
   InFlight all_;
   int64_t peak_bytes_ = 0;
+  // Callers and connections that have tickets.
+  int64_t active_callers_ = 0;
+  int64_t active_peers_ = 0;
   // By name of the caller, and by address of the peer. Tickets point at the
   // values, so each ticket needs only one look-up.
   std::unordered_map<std::string, Share> callers_;

@@ -168,7 +168,7 @@ void FairQueue::RunWorker(Class* tasks) {
 FairQueue::Overdue FairQueue::FindOverdue(Clock::time_point now) {
   if (!AreWorkersTaken()) return {};
   const auto is_late = [&](const Line& line) {
-    return now - line.waiting.front().queued_at >= options_.patience;
+    return now - line.waiting.front().queued_at >= options_.timeout;
   };
   Class& interactive = ClassOf(Priority::kInteractive);
   const auto line = std::find_if(
@@ -182,12 +182,12 @@ FairQueue::Overdue FairQueue::FindOverdue(Clock::time_point now) {
 }
 
 // The time of the next look for a line that is overdue: when the next one may
-// be, at most the patience from now.
+// be, at most the timeout from now.
 FairQueue::Clock::time_point FairQueue::NextLook(Clock::time_point now) {
-  Clock::time_point next = now + options_.patience;
+  Clock::time_point next = now + options_.timeout;
   for (const Class& tasks : classes_) {
     for (const Line& line : tasks.waiting) {
-      const auto due = line.waiting.front().queued_at + options_.patience;
+      const auto due = line.waiting.front().queued_at + options_.timeout;
       if (due > now) next = std::min(next, due);
     }
   }

@@ -33,9 +33,9 @@ namespace bvhmill::server {
 //
 // Spare threads. Tasks are not interrupted, so long tasks of one caller could
 // occupy all workers. While all workers are busy, a spare thread runs
-//   - the interactive task of a caller that has waited for `patience`, if no
+//   - the interactive task of a caller that has waited for `timeout`, if no
 //     task of that caller runs,
-//   - the background task that has waited for `patience`, if no background task
+//   - the background task that has waited for `timeout`, if no background task
 //     runs at all.
 //
 // Long tasks are those of which the caller knows that they take up to seconds.
@@ -47,7 +47,7 @@ class FairQueue {
     // 0 = as many as the machine has cores.
     int threads = 0;
     int spare_threads = 4;
-    std::chrono::milliseconds patience{50};
+    std::chrono::milliseconds timeout{50};
     // Called if a task throws; std::current_exception() is its exception. Must
     // not throw.
     std::function<void()> on_exception = [] {};

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <utility>
 
+#include "bvhmill/base/status.h"
 #include "bvhmill/base/text.h"
 #include "server/observe/metrics.h"
 
@@ -80,8 +81,8 @@ std::string JsonTimes(const CallLine& call) {
   return out + "}";
 }
 
-// True for faults of the server and refused calls. Broken clips and clients
-// that leave are normal.
+// True for faults of the server, and for calls and clips that it refused.
+// Broken files and clients that leave are normal.
 bool IsNoteworthy(absl::StatusCode code) {
   switch (code) {
     case absl::StatusCode::kUnknown:
@@ -129,16 +130,41 @@ std::string Thrown() {
   }
 }
 
+// "RESOURCE_EXHAUSTED"
+std::string NameOfStatus(absl::StatusCode code) {
+  return std::string(NameOfCode(static_cast<int>(code)));
+}
+
+// The kind of a line, whose rate is bounded.
+std::string KindOf(absl::StatusCode code, const std::string& reason) {
+  return reason.empty() ? NameOfStatus(code)
+                        : NameOfStatus(code) + " " + Excerpt(reason);
+}
+
+// What a line is about.
+const char* SubjectOf(const ClipLine& clip) {
+  if (clip.output >= 0) return "output";
+  return clip.job.empty() ? "clip" : "item";
+}
+
+// The line or the column of a fault in the file; empty if it has none.
+std::string PlaceOf(const CallError& error, std::string_view name) {
+  const std::string_view value = FindArg(error, name);
+  const bool is_number = value.find_first_not_of("0123456789") == value.npos;
+  return is_number ? std::string(value) : "";
+}
+
 }  // namespace
 
 std::string TextLine(const CallLine& call, TimePoint now) {
   std::string out = Timestamp(now) + " " + std::string(call.method) + " " +
-                    std::string(NameOfCode(static_cast<int>(call.code)));
+                    NameOfStatus(call.code);
   if (!call.reason.empty()) out += " " + Excerpt(call.reason);
   out += " " + Milliseconds(call.total) + " ms id=" + call.id;
   if (!call.caller.empty()) out += " caller=" + Excerpt(call.caller);
   out += " peer=" + Excerpt(call.peer) +
          " clips=" + std::to_string(call.clips) +
+         " refused=" + std::to_string(call.refused_clips) +
          " frames=" + std::to_string(call.frames) +
          " received=" + std::to_string(call.received_bytes) +
          " sent=" + std::to_string(call.sent_bytes);
@@ -155,7 +181,7 @@ std::string JsonLine(const CallLine& call, TimePoint now) {
   AddText("traceparent", call.traceparent, &out);
   AddText("caller", call.caller, &out);
   AddText("peer", call.peer, &out);
-  AddText("status", NameOfCode(static_cast<int>(call.code)), &out);
+  AddText("status", NameOfStatus(call.code), &out);
   AddText("reason", call.reason, &out);
   AddText("message", call.message, &out);
   AddField("received_bytes", std::to_string(call.received_bytes), &out);
@@ -164,6 +190,58 @@ std::string JsonLine(const CallLine& call, TimePoint now) {
   AddField("refused_clips", std::to_string(call.refused_clips), &out);
   AddField("frames", std::to_string(call.frames), &out);
   AddField("ms", JsonTimes(call), &out);
+  return out + "}";
+}
+
+std::string TextLine(const ClipLine& clip, TimePoint now) {
+  const CallError error = CallErrorOf(clip.status);
+  std::string out = Timestamp(now) + " " + SubjectOf(clip) + " " +
+                    NameOfStatus(clip.status.code());
+  if (!error.reason.empty()) out += " " + Excerpt(error.reason);
+  const std::pair<const char*, std::string> fields[] = {
+      {" id=", clip.id},
+      {" caller=", Excerpt(clip.caller)},
+      {" peer=", Excerpt(clip.peer)},
+      {" job=", clip.job},
+      {" key=", Excerpt(clip.key)},
+      {" output=", clip.output < 0 ? "" : std::to_string(clip.output)},
+      {" line=", PlaceOf(error, "line")},
+      {" column=", PlaceOf(error, "column")}};
+  for (const auto& [name, value] : fields) {
+    if (!value.empty()) out += name + value;
+  }
+  return out + ": " + Excerpt(MessageOf(clip.status));
+}
+
+std::string JsonLine(const ClipLine& clip, TimePoint now) {
+  const CallError error = CallErrorOf(clip.status);
+  std::string out = "{";
+  const auto add_number = [&](const char* name, const std::string& number) {
+    if (!number.empty()) AddField(name, number, &out);
+  };
+  AddText("time", Timestamp(now), &out);
+  AddText("about", SubjectOf(clip), &out);
+  AddText("request_id", clip.id, &out);
+  AddText("caller", clip.caller, &out);
+  AddText("peer", clip.peer, &out);
+  AddText("job", clip.job, &out);
+  AddText("key", clip.key, &out);
+  add_number("output", clip.output < 0 ? "" : std::to_string(clip.output));
+  AddText("status", NameOfStatus(clip.status.code()), &out);
+  AddText("reason", error.reason, &out);
+  add_number("line", PlaceOf(error, "line"));
+  add_number("column", PlaceOf(error, "column"));
+  AddText("message", MessageOf(clip.status), &out);
+  return out + "}";
+}
+
+std::string EventLine(LogFormat format, std::string_view text) {
+  // Events name files of the operator, whose paths may be long.
+  constexpr size_t kMax = 1000;
+  if (format != LogFormat::kJson) return "bvhmilld: " + Excerpt(text, kMax);
+  std::string out = "{";
+  AddText("time", Timestamp(std::chrono::system_clock::now()), &out);
+  AddField("event", JsonString(text, kMax), &out);
   return out + "}";
 }
 
@@ -206,7 +284,8 @@ std::vector<LineRate::HeldBack> LineRate::Take() {
 void Log::Write(std::string_view line) const {
   const std::scoped_lock lock(writing);
   if (lost_lines > 0) {
-    if (!WriteNow(EventLine(std::to_string(lost_lines) + " lines were lost"))) {
+    const std::string lost = std::to_string(lost_lines) + " lines were lost";
+    if (!WriteNow(EventLine(format_, lost))) {
       ++lost_lines;
       return;
     }
@@ -229,8 +308,7 @@ void Log::Call(const CallLine& call) const {
   const bool is_noteworthy = IsNoteworthy(call.code);
   if (format_ == LogFormat::kErrors && !is_noteworthy) return;
   if (is_noteworthy || call.code == absl::StatusCode::kUnimplemented) {
-    std::string kind(NameOfCode(static_cast<int>(call.code)));
-    if (!call.reason.empty()) kind += " " + Excerpt(call.reason);
+    const std::string kind = KindOf(call.code, call.reason);
     if (!rate_.Allow(kind, std::chrono::steady_clock::now())) return;
   }
   const TimePoint now = std::chrono::system_clock::now();
@@ -238,8 +316,22 @@ void Log::Call(const CallLine& call) const {
                                     : TextLine(call, now));
 }
 
+void Log::Clip(const ClipLine& clip) const {
+  if (format_ == LogFormat::kOff) return;
+  if (format_ == LogFormat::kErrors && !IsNoteworthy(clip.status.code())) {
+    return;
+  }
+  const std::string kind =
+      std::string(SubjectOf(clip)) + " " +
+      KindOf(clip.status.code(), CallErrorOf(clip.status).reason);
+  if (!rate_.Allow(kind, std::chrono::steady_clock::now())) return;
+  const TimePoint now = std::chrono::system_clock::now();
+  Write(format_ == LogFormat::kJson ? JsonLine(clip, now)
+                                    : TextLine(clip, now));
+}
+
 void Log::Event(std::string_view text) const {
-  if (format_ != LogFormat::kOff) Write(EventLine(text));
+  if (format_ != LogFormat::kOff) Write(EventLine(format_, text));
 }
 
 void Log::Event(std::string_view kind, std::string_view text) const {
@@ -281,14 +373,15 @@ void Log::Tick(std::chrono::steady_clock::time_point now) {
   WriteHeldBack();
 }
 
-std::string Log::EventLine(std::string_view text) const {
-  // Events name files of the operator, whose paths may be long.
-  constexpr size_t kMax = 1000;
-  if (format_ != LogFormat::kJson) return "bvhmilld: " + Excerpt(text, kMax);
-  std::string out = "{";
-  AddText("time", Timestamp(std::chrono::system_clock::now()), &out);
-  AddField("event", JsonString(text, kMax), &out);
-  return out + "}";
+void LogClip(const ConvertResult& result, ClipLine line, const Log& log) {
+  if (absl::IsCancelled(result.status)) return;
+  line.status = result.status;
+  if (!result.status.ok()) return log.Clip(line);
+  for (size_t i = 0; i < result.outputs.size(); ++i) {
+    line.output = static_cast<int>(i);
+    line.status = result.outputs[i].status;
+    if (!line.status.ok()) log.Clip(line);
+  }
 }
 
 }  // namespace bvhmill::server

@@ -1,11 +1,12 @@
 #pragma once
 
-// The log of a server: one line for each call, and events for its operator, on
-// stderr. Peers decide how many of their calls fail, so the rate of such lines
-// is bounded.
+// The log of a server: one line for each call, for each clip that was refused,
+// and events for its operator, on stderr. Peers decide how many of their calls
+// and clips fail, so the rate of such lines is bounded.
 //
 //   const Log log(LogFormat::kJson);
 //   log.Call({.method = "ConvertClip", .id = id, ...});
+//   LogClip(result, {.id = id, .key = "walk", ...}, log);
 //   log.Event("read tokens again");
 //   try { ... } catch (...) { log.Exception("a task"); }
 
@@ -24,14 +25,15 @@ namespace bvhmill::server {
 
 enum class LogFormat : uint8_t {
   kOff,
-  // As text, but only calls that the server failed or refused.
+  // As text, but only calls and clips that the server failed or refused: not
+  // those whose file is at fault.
   kErrors,
   kText,
   // One JSON object a line.
   kJson,
 };
 
-// What the line of a call says.
+// The values in the log line of a call.
 struct CallLine {
   std::string_view method;
   std::string id;
@@ -44,6 +46,7 @@ struct CallLine {
   std::string message;
   int64_t received_bytes = 0;
   int64_t sent_bytes = 0;
+  // Clips with a result, and those of them without outputs.
   int64_t clips = 0;
   int64_t refused_clips = 0;
   int64_t frames = 0;
@@ -52,12 +55,37 @@ struct CallLine {
   std::chrono::nanoseconds total{};
 };
 
-// The line of a call that ended at `now`, without the newline. Strings from
-// outside are cut at 80 bytes and made printable.
+// The values in the log line of a clip that was refused, or of an output that
+// could not be made. The status has the reason, and the line and the column of
+// the fault.
+struct ClipLine {
+  // The call of the clip. Both are empty for an item of a job.
+  std::string id = {};
+  std::string peer = {};
+  std::string caller = {};
+  // The job of an item: jobs/ID.
+  std::string job = {};
+  // The name that the caller has given to the clip; may be empty.
+  std::string key = {};
+  // The index of the output; -1 = the clip was refused.
+  int output = -1;
+  absl::Status status = {};
+};
+
+// The line of a call or a clip that ended at `now`, without the newline.
+// Strings from outside are cut at 80 bytes and made printable.
 std::string TextLine(const CallLine& call,
                      std::chrono::system_clock::time_point now);
 std::string JsonLine(const CallLine& call,
                      std::chrono::system_clock::time_point now);
+std::string TextLine(const ClipLine& clip,
+                     std::chrono::system_clock::time_point now);
+std::string JsonLine(const ClipLine& clip,
+                     std::chrono::system_clock::time_point now);
+
+// The line of an event now, without the newline: as JSON if the format is that,
+// else "bvhmilld: TEXT". The text is cut at 1000 bytes and made printable.
+std::string EventLine(LogFormat format, std::string_view text);
 
 // Bounds the rate of log lines: a token bucket for each kind of line, with
 // `burst` lines at once and then one more each second. Counts the lines that it
@@ -80,7 +108,7 @@ class LineRate {
   };
   std::vector<HeldBack> Take();
 
-  static constexpr size_t kMaxKinds = 256;
+  static constexpr size_t kMaxKinds = 1024;
 
  private:
   struct Bucket {
@@ -100,9 +128,9 @@ class LineRate {
 // Writes whole lines to stderr. Never waits for the reader of stderr: it drops
 // lines and later writes how many. Thread-safe.
 //
-// Lines of refused calls and of faults have a bounded rate: 50 of one kind at
-// once, and then one a second. A kind is a status with its reason. Every ten
-// seconds the log writes how many lines were suppressed.
+// Lines of refused calls, of clips and of faults have a bounded rate: 50 of one
+// kind at once, and then one a second. A kind is a status with its reason.
+// Every ten seconds the log writes how many lines were suppressed.
 class Log {
  public:
   explicit Log(LogFormat format) : format_(format) {}
@@ -111,6 +139,9 @@ class Log {
   Log& operator=(const Log&) = delete;
 
   void Call(const CallLine& call) const;
+  // Writes the line of a clip or of an output, at a bounded rate. With kErrors
+  // only if the server is at fault or has refused it for a limit.
+  void Clip(const ClipLine& clip) const;
   // Writes an event that is not about a call, e.g. a file that was reloaded,
   // unless the log is off.
   void Event(std::string_view text) const;
@@ -126,12 +157,16 @@ class Log {
  private:
   void Write(std::string_view line) const;
   void WriteHeldBack() const;
-  std::string EventLine(std::string_view text) const;
 
   const LogFormat format_;
   mutable LineRate rate_{/*burst=*/50};
   // Only the thread that calls Tick uses it.
   std::chrono::steady_clock::time_point next_held_back_;
 };
+
+// Writes a line if `result` has no outputs, else one for each output that could
+// not be made; none if the clip was cancelled. `line` states everything but the
+// output and the status.
+void LogClip(const ConvertResult& result, ClipLine line, const Log& log);
 
 }  // namespace bvhmill::server

@@ -5,6 +5,7 @@
 //
 //   metrics.received_bytes.Add(bytes);
 //   metrics.stage(Stage::kTotal).Observe(time);
+//   metrics.cut_connections.Add("drain");
 //   CountClip(result, &metrics);
 //
 // Any thread may count. Counting is a few relaxed additions, so a reader may
@@ -14,9 +15,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill::server {
@@ -42,6 +47,8 @@ enum class Method : uint8_t {
 };
 inline constexpr int kMethods = 16;
 std::string_view NameOf(Method method);
+// True if calls of the method count for max_streams.
+bool IsStream(Method method);
 
 // The stages of a clip whose time is measured. kWrite lasts from the last byte
 // that the server makes until the end of the call, in a stream until the end of
@@ -64,12 +71,8 @@ std::string_view NameOf(Stage stage);
 inline constexpr int kStatusCodes = 17;
 std::string_view NameOfCode(int code);
 
-// The reasons of refusals that have a counter; "OTHER" counts all others.
-inline constexpr std::array<std::string_view, 10> kRefusals = {
-    "TOKEN_UNKNOWN",  "SCOPE_MISSING",    "SERVER_STOPPING",
-    "LIMIT_EXCEEDED", "SERVER_BUSY",      "CONNECTION_BUSY",
-    "CALLER_BUSY",    "ENCODING_UNKNOWN", "METHOD_UNKNOWN",
-    "OTHER"};
+// The reason of the error of `status`; the name of its code if it has none.
+std::string ReasonOf(const absl::Status& status);
 
 // A number that only grows.
 class Counter {
@@ -81,6 +84,56 @@ class Counter {
 
  private:
   std::atomic<int64_t> value_ = 0;
+};
+
+// Counters by the value of a label. The values are fixed, so that peers cannot
+// make new ones.
+class LabelledCounter {
+ public:
+  // `values` are distinct. The strings must outlive the counter.
+  explicit LabelledCounter(std::vector<std::string_view> values);
+
+  // Counts `value`, or "OTHER" if it is none of the values. O(values).
+  void Add(std::string_view value, int64_t times = 1);
+  int64_t count(std::string_view value) const;
+  // The values, and "OTHER" at the end.
+  const std::vector<std::string_view>& values() const { return values_; }
+
+ private:
+  size_t IndexOf(std::string_view value) const;
+
+  std::vector<std::string_view> values_;
+  std::vector<Counter> counts_;
+};
+
+// The counters of one caller: of a token, or of all calls without one.
+struct CallerCounters {
+  Counter calls;
+  // Clips of calls and of jobs, whether they were converted or refused.
+  Counter clips;
+  // Bytes of sources that came.
+  Counter received_bytes;
+};
+
+// The counters of all callers by name. Thread-safe.
+class CallerTable {
+ public:
+  // The counters of the caller `name`, which are valid as long as the table.
+  // The first kMaxNames names have their own; all others share "OTHER".
+  CallerCounters& Of(const std::string& name);
+  // Calls `take` with each caller in the order of the names.
+  template <typename Take>
+  void ForEach(const Take& take) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, counters] : by_name_) take(name, counters);
+  }
+
+  // A file of tokens that is replaced again and again may name any number.
+  static constexpr size_t kMaxNames = 1000;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, CallerCounters> by_name_;
 };
 
 // Counts durations by bucket: bucket `i` counts those above bound i - 1, up to
@@ -102,31 +155,42 @@ class TimeHistogram {
 };
 
 struct Metrics {
+  Metrics();
+
   std::array<std::array<Counter, kStatusCodes>, kMethods> calls;
   std::array<TimeHistogram, kMethods> call_times;
   std::array<TimeHistogram, kStages> stage_times;
-  std::array<Counter, kRefusals.size()> refused;
+  // Calls and clips that were refused, by reason.
+  LabelledCounter refused;
+  CallerTable callers;
+  // Connections that the server has cut, by reason: see kCuts in metrics.cc.
+  LabelledCounter cut_connections;
+  // Calls that run now and count for max_streams.
+  std::atomic<int64_t> open_streams = 0;
   // Bytes of sources as they came, and of outputs when the call gets them, even
   // if the peer never accepts them.
   Counter received_bytes;
   Counter sent_bytes;
-  // Clips that were converted, with a status that is OK or not.
+  // Clips that were converted with the status OK; and the others by reason: a
+  // code of the catalogue of issues, or a reason of the server.
   Counter good_clips;
-  Counter failed_clips;
+  LabelledCounter failed_clips;
   // Frames of clips, and frames times joints.
   Counter frames;
   Counter joint_frames;
-  // Items of jobs with a result; attempts that failed by a fault of the server;
-  // items that were dead-lettered after such attempts, also among failed_items.
+  // Items of jobs with a result: with outputs; without, since the clip is at
+  // fault; and those that were dead-lettered. And attempts that failed by a
+  // fault of the server.
   Counter good_items;
   Counter failed_items;
-  Counter item_retries;
   Counter items_set_aside;
+  Counter item_retries;
 
   TimeHistogram& stage(Stage s) { return stage_times[static_cast<size_t>(s)]; }
 };
 
-// Counts a call, or a clip of a stream, that was refused for `reason`.
+// Counts a call, or a clip of a stream, that was refused for `reason`: see
+// ReasonOf.
 void CountRefused(std::string_view reason, Metrics* metrics);
 
 // Counts a clip that was converted: its status, its frames, and all its stages
@@ -146,8 +210,9 @@ class ClipObserver {
   virtual void AddBytes(int64_t received, int64_t sent) = 0;
   // A clip that was converted, with any status.
   virtual void AddClip(const ConvertResult& result) = 0;
-  // A clip of a stream that was refused, for `reason`, and not converted.
-  virtual void AddRefusedClip(const std::string& reason) = 0;
+  // The clip `key` of a stream was refused with `status`, and not converted.
+  virtual void AddRefusedClip(const std::string& key,
+                              const absl::Status& status) = 0;
   // The time of a stage that is in no result: kWrite or kTotal.
   virtual void AddStage(Stage stage, std::chrono::nanoseconds time) = 0;
 };

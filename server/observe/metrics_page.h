@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -22,8 +23,22 @@
 
 namespace bvhmill::server {
 
-// The state of a server at one moment. Its counters are in Metrics, except
-// refused_connections.
+// Limits on the uses in Gauges; 0 = no limit. The page names them as the flags
+// do, and shows +Inf for no limit.
+struct UseLimits {
+  int64_t max_calls = 0;
+  int64_t max_inflight_clips = 0;
+  int64_t max_inflight_bytes = 0;
+  int64_t max_streams = 0;
+  int64_t max_total_stream_bytes = 0;
+  int64_t max_connections = 0;
+  int64_t max_transport_bytes = 0;
+  int64_t max_queued_items = 0;
+  int64_t max_data_bytes = 0;
+  int64_t min_free_disk_bytes = 0;
+};
+
+// The state of a server at one moment. Its counters are in Metrics.
 struct Gauges {
   // Running calls, admitted clips, and the bytes of memory that calls count.
   int64_t calls = 0;
@@ -36,8 +51,14 @@ struct Gauges {
   int workers = 0;
   int busy_workers = 0;
   int64_t connections = 0;
-  // Since the start.
+  // Connections that were refused since the start: beyond the limit on all, and
+  // beyond that on those of one address.
   int64_t refused_connections = 0;
+  int64_t refused_connections_of_address = 0;
+  // Bytes of requests that arrive or wait for a worker, and calls whose
+  // requests wait with their clients.
+  int64_t request_bytes = 0;
+  int64_t waiting_requests = 0;
   // Unfinished jobs, their waiting items, and their running items.
   int64_t jobs = 0;
   int64_t waiting_items = 0;
@@ -49,6 +70,14 @@ struct Gauges {
   bool jobs_paused = false;
   // Callers whose items wait because their blobs exceed their share.
   int64_t blocked_callers = 0;
+  // True if the database of jobs answers. Empty without one.
+  std::optional<bool> database_up;
+  // Free bytes of the disk of the data folder. Empty without a folder.
+  std::optional<int64_t> free_disk_bytes;
+  // The time at which the certificate expires, in seconds since 1970; 0 without
+  // TLS.
+  int64_t certificate_expiry_seconds = 0;
+  UseLimits limits;
 };
 
 // Serves the page from Start to the destructor.

@@ -1,9 +1,7 @@
 #pragma once
 
-// What every call uses: the parts of the server for the record and the work of
-// a call, and the limits on jobs that hold for its caller.
-
-#include <grpcpp/server_context.h>
+// The parts of the server that every call uses for its record and its work, and
+// the limits on the jobs of its caller.
 
 #include <cstdint>
 
@@ -12,6 +10,7 @@
 #include "server/auth/tokens.h"
 #include "server/limits/admission.h"
 #include "server/limits/fair_queue.h"
+#include "server/limits/message_budget.h"
 #include "server/net/connection_table.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
@@ -33,19 +32,12 @@ struct CallParts {
   const Connections& connections;
   CallRegistry& calls;
   Admission& admission;
+  // The unary requests about clips and jobs; and those of other calls, which
+  // are small.
+  MessageBudget& requests;
+  MessageBudget& small_requests;
   FairQueue& queue;
 };
-
-// True if the connection of `call` was cut, so that no peer waits for the
-// answer. Ask before the metadata of the call is read: a hostile peer may send
-// a million fields.
-inline bool WasCut(const Connections& connections,
-                   const grpc::CallbackServerContext& call) {
-  return connections.has_cuts() && connections.WasReset(call.peer());
-}
-
-// Half of `number`, rounded up.
-constexpr int64_t HalfOf(int64_t number) { return number / 2 + number % 2; }
 
 // True if neither a quota nor a limit per caller bounds the unfinished items of
 // the caller. Its limit is then half of what others leave of max_queued_items.

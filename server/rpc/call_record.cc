@@ -80,7 +80,11 @@ bool IsRefusal(absl::StatusCode code) {
 
 CallRecord::CallRecord(const RecordParts& parts, Method method,
                        grpc::CallbackServerContext* call)
-    : parts_(parts), method_(method), call_(*call) {
+    : parts_(parts),
+      method_(method),
+      call_(*call),
+      counters_(&parts.metrics.callers.Of("")) {
+  if (IsStream(method)) ++parts.metrics.open_streams;
   line_.method = NameOf(method);
   line_.peer = call->peer();
   line_.id = FindMetadata(*call, "x-request-id");
@@ -93,10 +97,14 @@ CallRecord::CallRecord(const RecordParts& parts, Method method,
   }
 }
 
+CallRecord::~CallRecord() {
+  if (IsStream(method_)) --parts_.metrics.open_streams;
+}
+
 // Finds the caller by the token of the call; the unnamed caller if calls need
 // none.
 absl::Status CallRecord::Identify(std::shared_ptr<const Caller>* caller) const {
-  *caller = Nobody();
+  *caller = AnonymousCaller();
   if (!parts_.tokens.needs_token()) return absl::OkStatus();
   constexpr std::string_view kScheme = "Bearer ";
   const auto [begin, end] =
@@ -118,6 +126,7 @@ absl::Status CallRecord::Enter() {
   const absl::Status status = Identify(&caller);
   if (!status.ok()) return status;
   caller_ = std::move(caller);
+  counters_ = &parts_.metrics.callers.Of(caller_->name);
   line_.caller = caller_->name;
   return absl::OkStatus();
 }
@@ -141,6 +150,7 @@ absl::Status CallRecord::Recheck(Scope scope) {
 void CallRecord::AddBytes(int64_t received, int64_t sent) {
   parts_.metrics.received_bytes.Add(received);
   parts_.metrics.sent_bytes.Add(sent);
+  counters_->received_bytes.Add(received);
   const std::lock_guard lock(mutex_);
   line_.received_bytes += received;
   line_.sent_bytes += sent;
@@ -148,8 +158,10 @@ void CallRecord::AddBytes(int64_t received, int64_t sent) {
 
 void CallRecord::AddClip(const ConvertResult& result) {
   CountClip(result, &parts_.metrics);
+  counters_->clips.Add();
   const std::lock_guard lock(mutex_);
   line_.clips += 1;
+  line_.refused_clips += result.status.ok() ? 0 : 1;
   line_.frames += result.info.frames;
   line_.times.queued += result.times.queued;
   line_.times.read += result.times.read;
@@ -159,10 +171,30 @@ void CallRecord::AddClip(const ConvertResult& result) {
   line_.times.encode += result.times.encode;
 }
 
-void CallRecord::AddRefusedClip(const std::string& reason) {
-  CountRefused(reason, &parts_.metrics);
-  const std::lock_guard lock(mutex_);
-  line_.refused_clips += 1;
+void CallRecord::AddRefusedClip(const std::string& key,
+                                const absl::Status& status) {
+  CountRefused(ReasonOf(status), &parts_.metrics);
+  counters_->clips.Add();
+  {
+    const std::lock_guard lock(mutex_);
+    line_.clips += 1;
+    line_.refused_clips += 1;
+  }
+  ConvertResult result;
+  result.status = status;
+  LogClip(key, result);
+}
+
+// Everything but the output and the status.
+ClipLine CallRecord::LineOf(const std::string& key) const {
+  return {
+      .id = line_.id, .peer = line_.peer, .caller = line_.caller, .key = key};
+}
+
+void CallRecord::LogClip(const std::string& key,
+                         const ConvertResult& result) noexcept {
+  CatchAndLog(parts_.log, "the log of a clip",
+              [&] { server::LogClip(result, LineOf(key), parts_.log); });
 }
 
 void CallRecord::AddStage(Stage stage, std::chrono::nanoseconds time) {
@@ -211,7 +243,12 @@ void CallRecord::Finish(bool cancelled) {
       std::clamp(static_cast<int>(line_.code), 0, kStatusCodes - 1);
   metrics.calls[method][static_cast<size_t>(code)].Add();
   metrics.call_times[method].Observe(line_.total);
-  if (IsRefusal(line_.code)) CountRefused(line_.reason, &metrics);
+  counters_->calls.Add();
+  if (IsRefusal(line_.code)) {
+    CountRefused(line_.reason.empty() ? NameOfCode(code)
+                                      : std::string_view(line_.reason),
+                 &metrics);
+  }
   if (method_ != Method::kConvertClips && line_.clips > 0) {
     metrics.stage(Stage::kTotal).Observe(line_.total);
     if (!cancelled) metrics.stage(Stage::kWrite).Observe(now - finishing_at_);

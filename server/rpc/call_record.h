@@ -6,6 +6,7 @@
 //   CallRecord record(parts, Method::kConvertClip, call);  // The call begins.
 //   absl::Status status = record.Enter(Scope::kConvert);   // Who calls?
 //   record.AddClip(result);                                // For each clip.
+//   record.LogClip(key, result);                           // If returned.
 //   record.Finishing(status);                              // Before Finish.
 //   record.Done(is_cancelled);                             // In OnDone.
 
@@ -22,7 +23,6 @@
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/rpc/call_parts.h"
-#include "server/rpc/header_bytes.h"
 
 namespace bvhmill::server {
 
@@ -34,6 +34,7 @@ class CallRecord final : public ClipObserver {
   // traceparent to the initial metadata, which must not have been sent.
   CallRecord(const RecordParts& parts, Method method,
              grpc::CallbackServerContext* call);
+  ~CallRecord() override;
   CallRecord(const CallRecord&) = delete;
   CallRecord& operator=(const CallRecord&) = delete;
 
@@ -52,9 +53,6 @@ class CallRecord final : public ClipObserver {
   // The address of the peer; equal for all calls of a connection.
   const std::string& peer() const { return line_.peer; }
 
-  // See HeaderBytes.
-  int64_t header_bytes() const { return HeaderBytes(call_); }
-
   // The name by which the call takes turns at the workers: the caller, or the
   // connection if there is no token.
   const std::string& turn() const {
@@ -64,8 +62,13 @@ class CallRecord final : public ClipObserver {
   // See ClipObserver.
   void AddBytes(int64_t received, int64_t sent) override;
   void AddClip(const ConvertResult& result) override;
-  void AddRefusedClip(const std::string& reason) override;
+  void AddRefusedClip(const std::string& key,
+                      const absl::Status& status) override;
   void AddStage(Stage stage, std::chrono::nanoseconds time) override;
+
+  // Writes the log lines of the clip `key`, whose result the call returns: see
+  // server::LogClip.
+  void LogClip(const std::string& key, const ConvertResult& result) noexcept;
 
   // Notes the status of the call and the time.
   void Finishing(const absl::Status& status) noexcept;
@@ -80,15 +83,18 @@ class CallRecord final : public ClipObserver {
   bool IsLate() const;
   void Forget();
 
+  ClipLine LineOf(const std::string& key) const;
   absl::Status Identify(std::shared_ptr<const Caller>* caller) const;
 
   const RecordParts parts_;
   const Method method_;
   const grpc::CallbackServerContext& call_;
   const Clock::time_point begun_ = Clock::now();
-  std::shared_ptr<const Caller> caller_ = Nobody();
+  std::shared_ptr<const Caller> caller_ = AnonymousCaller();
   // The version of the tokens that identified the caller.
   int64_t tokens_version_ = 0;
+  // The counters of the caller.
+  CallerCounters* counters_;
   std::mutex mutex_;
   Clock::time_point finishing_at_;
   CallLine line_;

@@ -1,41 +1,61 @@
 #include "server/rpc/call_registry.h"
 
 #include <algorithm>
-#include <utility>
+
+#include "server/rpc/errors.h"
 
 namespace bvhmill::server {
 
-bool CallRegistry::Begin(NewCall call, CallId* id) {
-  bool must_cut = false;
+absl::Status CallRegistry::Begin(NewCall call, std::optional<CallId>* id) {
+  constexpr int64_t kPart = 8;
   std::list<RunningCall> added(1);
   RunningCall& running = added.front();
   running.watch = std::move(call.watch);
-  running.is_aside = IsAside(call.kind);
+  running.is_aside = call.is_aside;
+  std::string busiest;
+  int64_t count = 0;
+  const int64_t most =
+      call.is_aside ? std::max<int64_t>(max_calls_ / kPart, 1) : max_calls_;
   {
     const std::lock_guard lock(mutex_);
-    if (is_draining_ && !running.is_aside) return false;
-    must_cut = peers_.Begin(call.peer, call.kind, call.header_bytes,
-                            &running.activity);
-    if (!running.is_aside) ++awaited_;
+    if (is_draining_ && !call.is_aside) return Stopping();
+    running.peer = &*peers_.try_emplace(call.peer).first;
+    ++running.peer->second;
+    count = ++(call.is_aside ? aside_ : awaited_);
     *id = added.begin();
     calls_.splice(calls_.end(), added);
+    const bool is_flooded = count > most + most / kPart;
+    if (max_calls_ > 0 && is_flooded) busiest = BusiestPeer();
   }
-  if (must_cut) cut_(call.peer, "calls");
-  return true;
+  if (!busiest.empty()) cut_(busiest);
+  return max_calls_ > 0 && count > most
+             ? ServerBusy("max_calls", max_calls_, count)
+             : absl::OkStatus();
 }
 
-void CallRegistry::End(CallId id, bool is_cancelled) {
+void CallRegistry::End(CallId id) {
   std::list<RunningCall> ended;
-  {
-    const std::lock_guard lock(mutex_);
-    ended.splice(ended.begin(), calls_, id);
-    if (!ended.front().is_aside) --awaited_;
-    if (is_draining_ && awaited_ == 0) idle_.notify_all();
+  const std::lock_guard lock(mutex_);
+  ended.splice(ended.begin(), calls_, id);
+  if (--id->peer->second == 0) {
+    const std::string peer = id->peer->first;
+    peers_.erase(peer);
   }
-  PeerActivity::Call& activity = ended.front().activity;
-  if (!peers_.End(&activity, is_cancelled)) return;
-  cut_(*activity.name, "calls were cancelled before their first message");
-  peers_.Release(&activity);
+  --(id->is_aside ? aside_ : awaited_);
+  if (is_draining_ && awaited_ == 0) idle_.notify_all();
+}
+
+std::string CallRegistry::BusiestPeer() const {
+  const auto most = std::max_element(
+      peers_.begin(), peers_.end(),
+      [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == peers_.end() ? "" : most->first;
+}
+
+bool CallRegistry::IsOneOfMany(CallId id) const {
+  constexpr int64_t kMany = 8;
+  const std::lock_guard lock(mutex_);
+  return id->peer->second > kMany;
 }
 
 std::vector<std::shared_ptr<CallWatch>> CallRegistry::Watches() const {
@@ -52,14 +72,14 @@ void CallRegistry::Tick(std::chrono::steady_clock::time_point now) {
   for (const auto& watch : Watches()) watch->OnTick(now);
 }
 
-bool CallRegistry::Drain(std::chrono::seconds patience) {
+bool CallRegistry::Drain(std::chrono::seconds timeout) {
   {
     const std::lock_guard lock(mutex_);
     is_draining_ = true;
   }
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kRound(100);
-  const Clock::time_point end = Clock::now() + patience;
+  const Clock::time_point end = Clock::now() + timeout;
   while (true) {
     for (const auto& watch : Watches()) watch->OnDrain();
     const Clock::time_point next = std::min(end, Clock::now() + kRound);

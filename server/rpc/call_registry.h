@@ -1,12 +1,12 @@
 #pragma once
 
 // The running calls. The registry sends them a tick, about once a second, and
-// an event when the server drains; then it waits for their end.
+// an event when the server drains; then it waits for their end. It limits the
+// number of calls.
 //
 //   CallRegistry::CallId id;
-//   if (!calls.Begin({.watch = watch, .peer = peer}, &id)) return Stopping();
-//   CallRegistry::MarkHeard(id, bytes);  // A message of the peer has come.
-//   calls.End(id, is_cancelled);
+//   absl::Status status = calls.Begin({.watch = watch, .peer = peer}, &id);
+//   calls.End(id);
 
 #include <chrono>
 #include <condition_variable>
@@ -15,10 +15,13 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "server/rpc/peer_activity.h"
+#include "absl/status/status.h"
 
 namespace bvhmill::server {
 
@@ -43,56 +46,48 @@ class CallRegistry {
   struct RunningCall {
     // May be null.
     std::shared_ptr<CallWatch> watch;
-    PeerActivity::Call activity;
-    // A drain does not wait for the call.
+    // The calls of its peer, by name.
+    std::pair<const std::string, int64_t>* peer = nullptr;
     bool is_aside = false;
   };
   // Valid from Begin to End.
   using CallId = std::list<RunningCall>::iterator;
-  // Cuts the connection of `peer`, for the reason `why`. Must not throw.
-  using Cut = std::function<void(const std::string& peer, const char* why)>;
+  // Cuts the connection of `peer`. Must not throw.
+  using Cut = std::function<void(const std::string& peer)>;
 
-  // `peers` must outlive the registry.
-  CallRegistry(PeerActivity* peers, Cut cut)
-      : peers_(*peers), cut_(std::move(cut)) {}
+  // `max_calls`: the most calls at once, 0 = no limit. Calls aside may have an
+  // eighth of them.
+  CallRegistry(int64_t max_calls, Cut cut)
+      : max_calls_(max_calls), cut_(std::move(cut)) {}
 
-  // A call that begins, and the name of its peer.
   struct NewCall {
     std::shared_ptr<CallWatch> watch;
+    // The other end of the connection, as gRPC names it.
     const std::string& peer;
-    CallKind kind = CallKind::kUnary;
-    // The bytes of its metadata.
-    int64_t header_bytes = 0;
+    // A call about the state of the server: it also begins during a drain, and
+    // no drain waits for it.
+    bool is_aside = false;
   };
 
-  // Counts a call as running until End. False if the server drains: the caller
-  // must refuse the call, and `id` is not set. Calls of the kinds kFree and
-  // kWatch, which report the state of the server, also begin during a drain,
-  // and no drain waits for them. Cuts the connection of a peer with far too
-  // many calls.
-  bool Begin(NewCall call, CallId* id);
-  // The call has ended. `is_cancelled`: it was cancelled, usually by its peer.
-  // Cuts the connection of a peer that cancelled too many calls in a row before
-  // their first message: see PeerActivity::End.
-  void End(CallId id, bool is_cancelled);
+  // Counts a call as running until End. Sets `id`, also after an error, unless
+  // the server drains. The caller must refuse the call with the error:
+  // UNAVAILABLE if the server drains, and RESOURCE_EXHAUSTED beyond the limit.
+  // A refused call runs until its peer has accepted the status. If such calls
+  // are an eighth of the limit, the peer with most calls does not read: its
+  // connection is cut.
+  absl::Status Begin(NewCall call, std::optional<CallId>* id);
+  void End(CallId id);
 
-  // See the functions of PeerActivity.
-  static void MarkHeard(CallId id, int64_t bytes) {
-    PeerActivity::MarkHeard(&id->activity, bytes);
-  }
-  static void Explain(CallId id, int64_t bytes) {
-    PeerActivity::Explain(&id->activity, bytes);
-  }
-  static void MarkActive(CallId id) { PeerActivity::MarkActive(&id->activity); }
-  static void MarkBusy(CallId id) { PeerActivity::MarkBusy(&id->activity); }
+  // True if the peer of the call has more than eight calls.
+  bool IsOneOfMany(CallId id) const;
 
   // Calls OnTick of all running calls, without a lock. Call it about once a
   // second.
   void Tick(std::chrono::steady_clock::time_point now);
 
   // Refuses new calls from now on, and calls OnDrain of the running calls ten
-  // times a second. Returns true when all have ended, false after `patience`.
-  bool Drain(std::chrono::seconds patience);
+  // times a second. Returns true when all have ended, false after `timeout`.
+  bool Drain(std::chrono::seconds timeout);
 
   // The number of running calls for which a drain waits.
   int64_t running() const;
@@ -100,15 +95,19 @@ class CallRegistry {
  private:
   // A copy: a call may end while its watch runs.
   std::vector<std::shared_ptr<CallWatch>> Watches() const;
+  std::string BusiestPeer() const;
 
-  PeerActivity& peers_;
+  const int64_t max_calls_;
   const Cut cut_;
   mutable std::mutex mutex_;
   std::condition_variable idle_;
   bool is_draining_ = false;
-  // Calls for which a drain waits.
+  // Calls for which a drain waits, and the others.
   int64_t awaited_ = 0;
+  int64_t aside_ = 0;
   std::list<RunningCall> calls_;
+  // The number of calls of each peer that has any.
+  std::unordered_map<std::string, int64_t> peers_;
 };
 
 }  // namespace bvhmill::server

@@ -50,6 +50,19 @@ absl::Status LimitExceeded(std::string_view limit_name, int64_t limit,
        .message = number + " exceeds " + name + " = " + std::to_string(limit)});
 }
 
+absl::Status ServerBusy(std::string_view limit_name, int64_t limit,
+                        int64_t value) {
+  const std::string name(limit_name);
+  const std::string number = std::to_string(value);
+  return MakeCallError(
+      {.code = Code::kResourceExhausted,
+       .reason = "SERVER_BUSY",
+       .limit_name = name,
+       .limit = limit,
+       .args = {{"value", number}, {"retry_after_ms", "1000"}},
+       .message = number + " exceed " + name + " = " + std::to_string(limit)});
+}
+
 absl::Status TokenUnknown() {
   return MakeCallError({.code = Code::kUnauthenticated,
                         .reason = "TOKEN_UNKNOWN",
@@ -131,6 +144,14 @@ absl::Status StreamOutOfOrder(const char* why) {
   return MakeCallError({.code = Code::kInvalidArgument,
                         .reason = "STREAM_OUT_OF_ORDER",
                         .message = why});
+}
+
+absl::Status RequestSlow(int64_t seconds) {
+  return KeptWaiting(
+      "REQUEST_SLOW",
+      "the request did not arrive within max_request_seconds = " +
+          std::to_string(seconds),
+      "max_request_seconds", seconds);
 }
 
 absl::Status StreamIdle(int64_t seconds) {

@@ -32,6 +32,11 @@ absl::Status OutOfMemory();
 // INTERNAL: a fault of the server. Details are only in its log.
 absl::Status InternalFault();
 
+// RESOURCE_EXHAUSTED, SERVER_BUSY: `value` calls exceed the limit `limit_name`
+// for a moment.
+absl::Status ServerBusy(std::string_view limit_name, int64_t limit,
+                        int64_t value);
+
 // UNAVAILABLE: the server is stopping.
 absl::Status Stopping();
 
@@ -50,6 +55,10 @@ absl::Status MessageBroken();
 // INVALID_ARGUMENT: a message of a stream comes where the protocol does not
 // allow it.
 absl::Status StreamOutOfOrder(const char* why);
+
+// DEADLINE_EXCEEDED, REQUEST_SLOW: a unary request did not arrive within
+// max_request_seconds.
+absl::Status RequestSlow(int64_t seconds);
 
 // DEADLINE_EXCEEDED, STREAM_IDLE: no byte of an unfinished clip came, or the
 // peer accepted nothing, for more than idle_seconds.

@@ -2,17 +2,16 @@
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
-#include <grpcpp/impl/codegen/rpc_service_method.h>
-#include <grpcpp/impl/codegen/server_callback_handlers.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "server/rpc/catch_as_status.h"
 #include "server/rpc/errors.h"
-#include "server/rpc/header_bytes.h"
 #include "server/rpc/statuses.h"
 #include "server/rpc/unary_call.h"
 
@@ -51,41 +50,52 @@ bool ReadRequest(Bytes bytes, std::string* service) {
   return in.ConsumedEntireMessage();
 }
 
-// A call that ends at once. Deletes itself.
-class EndedWatch final : public grpc::ServerWriteReactor<Bytes> {
- public:
-  explicit EndedWatch(const absl::Status& status) { Finish(ToGrpc(status)); }
-  void OnDone() override { delete this; }
-};
-
 }  // namespace
 
 // One call of Watch. Deletes itself in OnDone.
-class HealthService::WatchCall final : public grpc::ServerWriteReactor<Bytes> {
+class HealthService::WatchCall final : public RawReactor {
  public:
   WatchCall(HealthService* service, grpc::CallbackServerContext* call)
       : service_(*service),
         peer_(call->peer()),
-        answer_(std::make_shared<AnswerWatch>(call, service->parts_.patience)) {
-    service_.parts_.calls.Begin({.watch = answer_,
-                                 .peer = peer_,
-                                 .kind = CallKind::kWatch,
-                                 .header_bytes = HeaderBytes(*call)},
-                                &id_);
+        answer_(std::make_shared<AnswerWatch>(call, service->parts_.timeout)) {}
+
+  // Receives the request.
+  void Start() {
+    const absl::Status refused =
+        CatchAsStatus(service_.parts_.log, "a watch of health", [this] {
+          return service_.parts_.calls.Begin(
+              {.watch = answer_, .peer = peer_, .is_aside = true}, &id_);
+        });
+    if (!refused.ok()) return Finish(ToGrpc(refused));
+    service_.parts_.small_requests.Enter(
+        peer_,
+        [this] {
+          answer_->Answered();
+          StartRead(&bytes_);
+        },
+        &place_);
   }
 
-  // Ends the call if `refused` is an error; else sends the first response.
-  void Start(const Bytes& request, const absl::Status& refused, bool is_known) {
-    CallRegistry::Explain(id_, static_cast<int64_t>(request.Length()));
+  void OnReadDone(bool ok) override {
+    answer_->Taken();
+    service_.parts_.small_requests.Release(&place_);
+    if (!ok) return Finish(grpc::Status::CANCELLED);
+    std::string name;
+    const absl::Status refused =
+        CatchAsStatus(service_.parts_.log, "a watch of health", [&] {
+          return ReadRequest(bytes_, &name) ? service_.Add(this)
+                                            : MessageBroken();
+        });
     if (!refused.ok()) return Finish(ToGrpc(refused));
     char status = 0;
     {
       const std::lock_guard lock(service_.mutex_);
-      is_known_ = is_known;
+      is_known_ = name.empty();
       has_started_ = true;
       status = Claim();
     }
-    Write(status);
+    status == 0 ? Finish(grpc::Status::CANCELLED) : Write(status);
   }
 
   // Returns the response to write now, or 0 for none. Until that write is done,
@@ -122,9 +132,12 @@ class HealthService::WatchCall final : public grpc::ServerWriteReactor<Bytes> {
   void OnCancel() override {
     {
       const std::lock_guard lock(service_.mutex_);
-      const bool is_refused = !has_started_;
       const bool was_over = std::exchange(is_over_, true);
-      if (is_refused || was_over || is_writing_) return;
+      if (has_started_ && (was_over || is_writing_)) return;
+      // OnReadDone ends a call that receives its request.
+      if (!has_started_ && !service_.parts_.small_requests.Leave(&place_)) {
+        return;
+      }
     }
     Finish(grpc::Status::CANCELLED);
   }
@@ -132,7 +145,7 @@ class HealthService::WatchCall final : public grpc::ServerWriteReactor<Bytes> {
   void OnDone() override {
     answer_->Done();
     service_.Remove(this);
-    service_.parts_.calls.End(id_, /*is_cancelled=*/true);
+    if (id_) service_.parts_.calls.End(*id_);
     delete this;
   }
 
@@ -142,7 +155,9 @@ class HealthService::WatchCall final : public grpc::ServerWriteReactor<Bytes> {
   HealthService& service_;
   const std::string peer_;
   const std::shared_ptr<AnswerWatch> answer_;
-  CallRegistry::CallId id_;
+  std::optional<CallRegistry::CallId> id_;
+  MessageBudget::Place place_;
+  // The request, and then the responses.
   Bytes bytes_;
   // The mutex of the service guards these.
   bool has_started_ = false;
@@ -154,20 +169,13 @@ class HealthService::WatchCall final : public grpc::ServerWriteReactor<Bytes> {
 };
 
 HealthService::HealthService(const FreeCallParts& parts) : parts_(parts) {
-  using grpc::internal::RpcServiceMethod;
-  AddMethod(new RpcServiceMethod("/grpc.health.v1.Health/Check",
-                                 RpcServiceMethod::NORMAL_RPC, nullptr));
-  MarkMethodRawCallback(
-      0, new grpc::internal::CallbackUnaryHandler<Bytes, Bytes>(
-             [this](grpc::CallbackServerContext* call, const Bytes* request,
-                    Bytes* out) { return Check(call, *request, out); }));
-  AddMethod(new RpcServiceMethod("/grpc.health.v1.Health/Watch",
-                                 RpcServiceMethod::SERVER_STREAMING, nullptr));
-  MarkMethodRawCallback(
-      1, new grpc::internal::CallbackServerStreamingHandler<Bytes, Bytes>(
-             [this](grpc::CallbackServerContext* call, const Bytes* request) {
-               return Watch(call, *request);
-             }));
+  RawService::Add("/grpc.health.v1.Health/Check", [this](auto* call) {
+    return AnswerAtOnce(parts_, call, [this](auto* request, auto* response) {
+      return Check(*request, response);
+    });
+  });
+  RawService::Add("/grpc.health.v1.Health/Watch",
+                  [this](auto* call) { return Watch(call); });
 }
 
 void HealthService::SetServing(bool is_serving) {
@@ -186,35 +194,21 @@ void HealthService::SetServing(bool is_serving) {
   for (const auto& [watch, status] : writes) watch->Write(status);
 }
 
-grpc::ServerUnaryReactor* HealthService::Check(
-    grpc::CallbackServerContext* call, const Bytes& request, Bytes* response) {
+absl::Status HealthService::Check(const Bytes& request, Bytes* response) {
   std::string service;
-  absl::Status status;
-  if (!ReadRequest(request, &service)) {
-    status = MessageBroken();
-  } else if (!service.empty()) {
-    status = absl::NotFoundError("service unknown");
-  } else {
-    const std::lock_guard lock(mutex_);
-    *response = Response(is_serving_ ? kServing : kNotServing);
-  }
-  return AnswerAtOnce(parts_, call, static_cast<int64_t>(request.Length()),
-                      /*is_use=*/false, status);
+  if (!ReadRequest(request, &service)) return MessageBroken();
+  if (!service.empty()) return absl::NotFoundError("service unknown");
+  const std::lock_guard lock(mutex_);
+  *response = Response(is_serving_ ? kServing : kNotServing);
+  return absl::OkStatus();
 }
 
-grpc::ServerWriteReactor<Bytes>* HealthService::Watch(
-    grpc::CallbackServerContext* call, const Bytes& request) {
-  std::unique_ptr<WatchCall> made;
-  std::string service;
-  const absl::Status refused =
-      CatchAsStatus(parts_.log, "a watch of health", [&] {
-        made = std::make_unique<WatchCall>(this, call);
-        return ReadRequest(request, &service) ? Add(made.get())
-                                              : MessageBroken();
-      });
-  if (made == nullptr) return new EndedWatch(refused);
-  WatchCall* const watch = made.release();
-  watch->Start(request, refused, service.empty());
+RawReactor* HealthService::Watch(grpc::CallbackServerContext* call) {
+  WatchCall* watch = nullptr;
+  const bool is_made = CatchAndLog(parts_.log, "a watch of health",
+                                   [&] { watch = new WatchCall(this, call); });
+  if (!is_made) return new RefusedCall(ToGrpc(OutOfMemory()));
+  watch->Start();
   return watch;
 }
 

@@ -4,9 +4,7 @@
 // each change (Watch). It replaces the service of gRPC, whose calls are not
 // counted and never end.
 
-#include <grpcpp/impl/codegen/service_type.h>
 #include <grpcpp/support/byte_buffer.h>
-#include <grpcpp/support/server_callback.h>
 
 #include <cstdint>
 #include <mutex>
@@ -15,12 +13,13 @@
 #include <unordered_set>
 
 #include "server/rpc/free_call.h"
+#include "server/rpc/raw_service.h"
 
 namespace bvhmill::server {
 
 // The only known service name is the empty one: the server as a whole.
 // Thread-safe.
-class HealthService final : public grpc::Service {
+class HealthService final : public RawService {
  public:
   // All parts must outlive the service.
   explicit HealthService(const FreeCallParts& parts);
@@ -35,11 +34,9 @@ class HealthService final : public grpc::Service {
   // The most watches of one connection. A client of gRPC needs one.
   static constexpr int kMaxWatches = 4;
 
-  grpc::ServerUnaryReactor* Check(grpc::CallbackServerContext* call,
-                                  const grpc::ByteBuffer& request,
-                                  grpc::ByteBuffer* response);
-  grpc::ServerWriteReactor<grpc::ByteBuffer>* Watch(
-      grpc::CallbackServerContext* call, const grpc::ByteBuffer& request);
+  absl::Status Check(const grpc::ByteBuffer& request,
+                     grpc::ByteBuffer* response);
+  RawReactor* Watch(grpc::CallbackServerContext* call);
   // RESOURCE_EXHAUSTED if the peer of the watch has kMaxWatches.
   absl::Status Add(WatchCall* watch);
   void Remove(WatchCall* watch);

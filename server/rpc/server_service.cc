@@ -88,8 +88,7 @@ void PutLimits(const ServerConfig& config, const Caller& caller,
   PutLimits(LimitsOf(caller, config.admission), out);
   PutLimits(config.transport, out);
   PutLimits(LimitsOf(caller, config.jobs), out);
-  out->set_max_received_message_bytes(
-      MaxReceivedBytes(config.service, config.transport));
+  out->set_max_received_message_bytes(MaxReceivedBytes(config.service));
 }
 
 void PutBounds(v1::Limits* out) {
@@ -104,32 +103,34 @@ void PutBounds(v1::Limits* out) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* ServerService::GetServerInfo(
-    grpc::CallbackServerContext* call, const grpc::ByteBuffer* request,
-    grpc::ByteBuffer* response) {
-  const auto request_bytes = static_cast<int64_t>(request->Length());
-  CallRecord record(parts_.record, Method::kGetServerInfo, call);
-  absl::Status status = record.Enter();
-  const bool is_known = status.ok();
-  if (status.ok()) {
-    status = CatchAsStatus(parts_.record.log, "GetServerInfo", [&] {
-      return Answer(*record.caller(), *request, response);
-    });
-  }
-  record.Finishing(status);
-  record.Done(/*cancelled=*/false);
-  return AnswerAtOnce({parts_.record.log, parts_.calls,
-                       Seconds(parts_.config.service.idle_seconds)},
-                      call, request_bytes, /*is_use=*/is_known, status);
+ServerService::ServerService(const Parts& parts) : parts_(parts) {
+  Add("/bvhmill.v1.ServerService/GetServerInfo",
+      [this](auto* call) { return GetServerInfo(call); });
+}
+
+RawReactor* ServerService::GetServerInfo(grpc::CallbackServerContext* call) {
+  const auto answer = [this, call](grpc::ByteBuffer* request,
+                                   grpc::ByteBuffer* response) {
+    CallRecord record(parts_.record, Method::kGetServerInfo, call);
+    absl::Status status = record.Enter();
+    if (status.ok()) status = Answer(*record.caller(), request, response);
+    record.Finishing(status);
+    record.Done(/*cancelled=*/false);
+    return status;
+  };
+  return AnswerAtOnce(
+      {parts_.record.log, parts_.connections, parts_.calls,
+       parts_.small_requests, Seconds(parts_.config.service.idle_seconds)},
+      call, answer);
 }
 
 absl::Status ServerService::Answer(const Caller& caller,
-                                   grpc::ByteBuffer request,
+                                   grpc::ByteBuffer* request,
                                    grpc::ByteBuffer* response) {
   v1::GetServerInfoRequest message;
   int64_t beside = 0;
   const absl::Status status =
-      ReadMessage(parts_.config, {}, &request, &message, &beside);
+      ReadMessage(parts_.config, {}, request, &message, &beside);
   if (!status.ok()) return status;
   v1::GetServerInfoResponse info;
   Describe(caller, &info);

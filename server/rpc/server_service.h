@@ -3,15 +3,14 @@
 // bvhmill.v1.ServerService: describes this server, with its version, its
 // formats, and the limits that hold for the caller.
 
-#include "bvhmill/v1/server_service.grpc.pb.h"
+#include "bvhmill/v1/server_service.pb.h"
+#include "server/net/connection_table.h"
 #include "server/rpc/call_parts.h"
+#include "server/rpc/raw_service.h"
 
 namespace bvhmill::server {
 
-// Requests and responses are raw bytes, as in ClipService.
-class ServerService final
-    : public v1::ServerService::WithRawCallbackMethod_GetServerInfo<
-          v1::ServerService::Service> {
+class ServerService final : public RawService {
  public:
   // All parts must outlive the service.
   struct Parts {
@@ -20,16 +19,14 @@ class ServerService final
     const Connections& connections;
     const FairQueue& queue;
     CallRegistry& calls;
+    MessageBudget& small_requests;
   };
 
-  explicit ServerService(const Parts& parts) : parts_(parts) {}
-
-  grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* call,
-                                          const grpc::ByteBuffer* request,
-                                          grpc::ByteBuffer* response) override;
+  explicit ServerService(const Parts& parts);
 
  private:
-  absl::Status Answer(const Caller& caller, grpc::ByteBuffer request,
+  RawReactor* GetServerInfo(grpc::CallbackServerContext* call);
+  absl::Status Answer(const Caller& caller, grpc::ByteBuffer* request,
                       grpc::ByteBuffer* response);
   void Describe(const Caller& caller, v1::GetServerInfoResponse* response);
 

@@ -10,9 +10,9 @@
 namespace bvhmill::server {
 namespace {
 
-// Bytes between two looks at the free space of the disk.
+// Bytes between two checks of the free space of the disk.
 constexpr int64_t kLookBytes = int64_t{8} << 20;
-// The least that each blob counts there: small ones take files of the disk.
+// The least that each blob counts there: small blobs use up files of the disk.
 constexpr int64_t kLeastLookBytes = int64_t{32} << 10;
 
 int64_t InSpace(const SpaceBytes& bytes, const std::string& space) {
@@ -54,7 +54,7 @@ absl::Status BlobBudget::CheckFree(Use use) const {
   const auto free =
       static_cast<int64_t>(disk.f_bavail) * static_cast<int64_t>(disk.f_frsize);
   const auto free_files = static_cast<int64_t>(disk.f_favail);
-  // Some file systems make room for files as they are needed, and state none.
+  // Some file systems allocate inodes on demand, and report none.
   const bool has_files =
       disk.f_files == 0 || free_files >= quota_.min_free_files / part;
   if (!has_files) return TooFewFiles(free_files);

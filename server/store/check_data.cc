@@ -49,7 +49,8 @@ constexpr const char* kRules[] = {
     "<> (end_ms > 0)",
 };
 
-// The same, with the counts of the engine.
+// The rule for the counts of a job. Follows "WITH counts AS (" and
+// JobRows::counts().
 constexpr char kCountRule[] =
     ") SELECT j.number, 'counts', 'do not fit its items' FROM job j LEFT JOIN "
     "counts c ON c.job = j.number WHERE j.total <> (SELECT count(*) FROM item "
@@ -77,8 +78,7 @@ constexpr MessageQuery kMessages[] = {
     {StoredMessage::kResult, "SELECT job, item, bytes FROM result"},
 };
 
-// The blobs that are named, and the items that name them: space, digest, job,
-// item.
+// The named blobs, and the items that name them: space, digest, job, item.
 constexpr char kNames[] =
     "SELECT job.space, item.blob, item.job, item.number FROM item JOIN job ON "
     "job.number = item.job WHERE job.caller <> '/gone' UNION ALL SELECT "
@@ -118,7 +118,7 @@ class DataChecker {
     Add("job " + job + (is_item ? ", item " : ", ") + what + ": " + fault);
   }
 
-  // Rows that cannot be read are a fault.
+  // Adds a fault if the rows are unreadable.
   absl::Status Read(const std::string& sql,
                     const std::function<void(const JobRows::Row& row)>& take) {
     const absl::Status read = rows_.Read(sql, take);
@@ -133,8 +133,8 @@ class DataChecker {
     });
   }
 
-  // Jobs that are counted, or have rows, with a number of bytes that the other
-  // side does not have.
+  // Compares the counted bytes of each job with the bytes of its rows, in both
+  // directions.
   absl::Status CheckBytes() {
     const std::string counted = rows_.counted_bytes();
     const std::string rows = rows_.row_bytes();
@@ -191,8 +191,8 @@ class DataChecker {
     return status;
   }
 
-  // The job may have been deleted since the rows were read, and its blobs after
-  // it. A blob that is still named, and still missing after that, is lost.
+  // The job and its blobs may have been deleted since the rows were read. A
+  // blob is lost if a job still names it, and it is missing after that.
   absl::Status FindLost(const BlobName& blob, bool* is_lost) {
     bool is_there = false;
     BVHMILL_RETURN_IF_ERROR(IsThere(blob, &is_there));
@@ -205,8 +205,8 @@ class DataChecker {
     return absl::OkStatus();
   }
 
-  // A blob that cannot be looked at is not there. The bytes of all blobs are
-  // read later.
+  // A blob counts as missing after an error, except UNAVAILABLE. CheckBlobs
+  // reads the bytes later.
   absl::Status IsThere(const BlobName& blob, bool* is_there) {
     constexpr int64_t kEver = 0;
     const absl::Status looked = blobs_.WasUsed(blob, kEver, is_there);
@@ -227,7 +227,7 @@ class DataChecker {
     const absl::Status read = DigestOf(entry, &digest);
     // The blob was removed since it was listed.
     if (absl::IsNotFound(read)) return absl::OkStatus();
-    // The store does not answer: nothing is known about the blob.
+    // The store does not answer, so the state of the blob is unknown.
     if (absl::IsUnavailable(read)) return read;
     ++check_.blobs;
     check_.blob_bytes += entry.size;
@@ -264,7 +264,7 @@ class DataChecker {
   DataCheck& check_;
 };
 
-// Data that this user may not see are not missing.
+// The error if there are no data, or if this user may not read them.
 absl::Status NoData(const std::string& path) {
   const bool is_hidden =
       access((path + kJobsName).c_str(), F_OK) != 0 && errno != ENOENT;
@@ -348,7 +348,7 @@ absl::Status CheckDataInS3(const S3Options& s3, const std::string& database,
   BVHMILL_RETURN_IF_ERROR(OpenPostgresRows(database, &rows, &identity));
   std::unique_ptr<BlobStore> blobs;
   BVHMILL_RETURN_IF_ERROR(OpenS3BlobsForCheck(s3, identity, &blobs));
-  // Servers leave no lock in the store.
+  // The store contains no locks of servers.
   check->is_live = true;
   return DataChecker(rows.get(), blobs.get(), check).Run();
 }

@@ -1,6 +1,10 @@
 #pragma once
 
 // The check of the jobs and blobs that servers have stored.
+//
+//   DataCheck check;
+//   BVHMILL_RETURN_IF_ERROR(CheckData(path, /*database=*/"", &check));
+//   for (const std::string& fault : check.faults) Print(fault);
 
 #include <cstdint>
 #include <functional>
@@ -13,7 +17,7 @@
 
 namespace bvhmill::server {
 
-// The kind of message in a row. The stores do not read messages: the caller of
+// The kind of message in a row. The stores do not parse messages; the caller of
 // the check does.
 enum class StoredMessage : uint8_t {
   // The options of a job or an item.
@@ -35,19 +39,20 @@ struct DataCheck {
   // Blobs that no job names; servers remove them when they are old.
   int64_t unnamed = 0;
   // True if servers used the data at the start or at the end of the check, or
-  // if that is not known. The counts above are then those of different moments;
-  // the faults are right all the same.
+  // if that is not known. Then the counts above are from different moments; the
+  // faults are still correct.
   bool is_live = false;
   // One sentence for each fault; the first 1000 of them.
   std::vector<std::string> faults;
 };
 
-// Reads everything in the data folder at `path` and checks it. The database
-// must be whole; every blob must have its digest; the counts of a job must be
-// those of its items, and its bytes those of its rows; each item that is done
-// must have one result, and others none; rows must have values that servers
-// give them; and all blobs that are named must exist. Faults of the data go
-// into `check`; the status is OK then.
+// Reads all data in the folder at `path`, and adds each fault to `check`; a
+// fault is no error. The rules:
+//
+//   - the database is undamaged, and its rows contain valid values;
+//   - the counts of a job match its items, and its bytes match its rows;
+//   - each item that is done has one result, and others have none;
+//   - each blob matches its digest, and all named blobs exist.
 //
 // `database` is empty for the folder of one server, which must not run:
 // FAILED_PRECONDITION, DATA_IN_USE. Else it is the address of the database of
@@ -55,17 +60,16 @@ struct DataCheck {
 // DataFolder::OpenShared. Also FAILED_PRECONDITION: DATA_OTHER_VERSION;
 // DATA_OF_ANOTHER_DATABASE if the folder and the database do not belong
 // together; DATA_INCOMPLETE if there are blobs without a database, or a log is
-// lost. NOT_FOUND, DATA_MISSING if there are no data.
+// missing. NOT_FOUND, DATA_MISSING if there are no data.
 //
 // Changes nothing, except that it makes the file `lock` where it is missing.
 absl::Status CheckData(const std::string& path, const std::string& database,
                        DataCheck* check);
 
-// The same for servers whose blobs are in an S3-compatible store. Reads only:
+// CheckData for servers whose blobs are in an S3-compatible store. Only reads:
 // it needs the rights to list and to get. Each item and each output that names
 // a blob costs a HEAD; each blob costs a GET for each started MiB. UNAVAILABLE
-// if the store does not answer any more. Also the errors of
-// OpenS3BlobsForCheck.
+// if the store stops answering. Also the errors of OpenS3BlobsForCheck.
 absl::Status CheckDataInS3(const S3Options& s3, const std::string& database,
                            DataCheck* check);
 

@@ -22,12 +22,25 @@
 namespace bvhmill::server {
 namespace {
 
+constexpr char kNamesName[] = "/names";
+constexpr char kIncomplete[] = "DATA_INCOMPLETE";
+
 std::string Variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
-constexpr char kNamesName[] = "/names";
+// True also if the folder cannot be read. A folder of blobs remains when its
+// last blob is removed.
+bool HasEntries(const std::string& folder) {
+  std::error_code error;
+  const std::filesystem::directory_iterator entries(folder, error);
+  if (error) {
+    return error != std::errc::no_such_file_or_directory &&
+           error != std::errc::not_a_directory;
+  }
+  return entries != std::filesystem::directory_iterator();
+}
 
 bool HasIdentity(const std::string& path) {
   return access((path + kDatabaseName).c_str(), F_OK) == 0;
@@ -77,11 +90,12 @@ absl::Status OtherDatabase(const std::string& path, const char* whose) {
                   whose + "; use another folder"});
 }
 
-// The name appears with its content, for one server only.
+// A link of a finished file, so that no server reads a part of the identity,
+// and only the first server names its file.
 absl::Status WriteIdentity(const std::string& path,
                            const std::string& identity) {
   const std::string named = path + kDatabaseName;
-  // Processes of two containers may have one number.
+  // Not the number of the process: processes of two containers may share it.
   const std::string fresh = named + "-" + RandomName();
   OwnedFile file;
   BVHMILL_RETURN_IF_ERROR(OpenFile(fresh, O_WRONLY | O_CREAT | O_EXCL, &file));
@@ -102,7 +116,7 @@ absl::Status CheckIdentity(const std::string& path,
   std::string found;
   constexpr size_t kMost = 256;
   BVHMILL_RETURN_IF_ERROR(ReadFileAt(file, named, 0, kMost, &found));
-  // An operator who wrote the file has ended the line.
+  // A file that an operator wrote ends with a newline.
   if (found.ends_with('\n')) found.pop_back();
   return found == identity
              ? absl::OkStatus()
@@ -122,6 +136,11 @@ std::string DefaultDataFolder() {
 
 bool HasData(const std::string& path) {
   return !path.empty() && access((path + kJobsName).c_str(), F_OK) == 0;
+}
+
+bool HasBlobs(const std::string& path) {
+  return !path.empty() &&
+         (HasEntries(path + "/blobs") || HasEntries(path + "/uploads"));
 }
 
 absl::Status LockData(const std::string& path, FolderUse use, OwnedFile* lock) {
@@ -171,7 +190,8 @@ absl::Status DataFolder::OpenShared(const std::string& path,
   BVHMILL_RETURN_IF_ERROR(
       OpenPostgresJobStore(database, &out->jobs_, &identity, &has_jobs));
   if (HasData(path)) return OtherDatabase(path, "of one server alone");
-  // Before anything is made in the place of a file system that is not mounted.
+  // Checked before anything is made in the mount point of a file system that is
+  // not mounted.
   if (has_jobs && !HasIdentity(path)) return NotMounted(path);
   const bool has_blobs = HasBlobs(path);
   if (has_jobs && !has_blobs) return BlobsLost("the folder blobs");
@@ -252,7 +272,7 @@ absl::Status DataFolder::WithReserve(
   return IsDiskFull(status) && GiveUpReserve(path_) ? work() : status;
 }
 
-// Without a database, nothing in the folder needs it.
+// With S3 the folder is not locked and contains no database that needs space.
 void DataFolder::KeepReserve() {
   if (lock_.valid()) server::KeepReserve(path_);
 }
@@ -268,8 +288,8 @@ absl::Status DataFolder::FindUnnamed(std::span<const BlobName> names,
   return absl::OkStatus();
 }
 
-// The blobs are looked at once more while no job can begin to name them: they
-// may have been named or used since they were listed.
+// Checks the blobs again while no job can begin to name them: a job may have
+// named or used them since the list.
 absl::Status DataFolder::CollectSome(std::span<const BlobName> old,
                                      int64_t before_ms, int64_t* count,
                                      bool* is_stopped) {
@@ -287,9 +307,9 @@ absl::Status DataFolder::CollectSome(std::span<const BlobName> old,
 
 absl::Status DataFolder::Collect(int64_t before_ms, int64_t* count,
                                  const std::stop_token& stop) {
-  // Blobs that are looked at, and removed, while no job is made.
+  // The most blobs that are checked and removed under one lock of names.
   constexpr size_t kAtOnce = 64;
-  // Others that wait for the names get their turn meanwhile.
+  // Threads that wait for the lock of names take it in between.
   constexpr std::chrono::milliseconds kPause(1);
   *count = 0;
   SpaceBytes bytes;
@@ -309,34 +329,12 @@ absl::Status DataFolder::Collect(int64_t before_ms, int64_t* count,
     const size_t size = std::min(kAtOnce, all.size() - at);
     const absl::Status status =
         CollectSome(all.subspan(at, size), before_ms, count, &is_stopped);
-    // A blob that cannot be removed keeps no other.
+    // An error of one blob does not stop the removal of others.
     first.Update(status);
     if (absl::IsUnavailable(status) || stop.stop_requested()) return first;
   }
   first.Update(blobs_->DropUploads(before_ms));
   return first;
-}
-
-namespace {
-
-constexpr char kIncomplete[] = "DATA_INCOMPLETE";
-
-// Folders of blobs stay when their last blob is removed.
-bool HasEntries(const std::string& folder) {
-  std::error_code error;
-  const std::filesystem::directory_iterator entries(folder, error);
-  if (error) {
-    return error != std::errc::no_such_file_or_directory &&
-           error != std::errc::not_a_directory;
-  }
-  return entries != std::filesystem::directory_iterator();
-}
-
-}  // namespace
-
-bool HasBlobs(const std::string& path) {
-  return !path.empty() &&
-         (HasEntries(path + "/blobs") || HasEntries(path + "/uploads"));
 }
 
 absl::Status DataIncomplete(const std::string& what) {

@@ -1,13 +1,17 @@
 #pragma once
 
-// Numbered points of failure in the stores. The effects of a store on a file, a
-// database or S3 pass one: a write, an fsync, a rename, a removal, a statement
-// of SQL, a request. So does every read of a file. A test arms a plan: then the
-// effect with the number of the plan fails as the plan says, or the process
-// ends as by kill -9. Effects are numbered from 1 in the order in which they
-// happen.
+// Numbered fault points in the stores. Each effect of a store on a file, a
+// database or S3 passes one: a write, an fsync, a rename, a removal, a
+// statement of SQL, a request. So does every read of a file. A test arms a
+// plan; then the effect with the number of the plan fails, or the process ends
+// as by kill -9:
 //
-// Outside of tests no plan is armed: a point costs one relaxed load.
+//   FaultPoints::Arm({.at = 3, .fault = Fault::kNoSpace});
+//   ... the third effect from here on fails
+//   const int64_t effects = FaultPoints::Disarm();
+//
+// Effects are numbered from 1 in their order. Outside of tests no plan is
+// armed, and a point costs one relaxed load.
 
 #include <atomic>
 #include <cstdint>
@@ -17,9 +21,9 @@
 namespace bvhmill::server {
 
 enum class Effect : uint8_t {
-  // A file that may be made is opened.
+  // A file is opened, and made if it is missing.
   kOpen,
-  // A file that must be there is opened, or bytes of a file are read.
+  // A file that must exist is opened, or bytes of a file are read.
   kRead,
   kWrite,
   kSync,
@@ -60,7 +64,7 @@ struct FaultPlan {
   bool lasts = false;
   // Only effects of this kind are numbered; empty = all.
   std::optional<Effect> only = std::nullopt;
-  // Is called before the effect that fails; with kNone it does not fail.
+  // Called before the effect `at`, which happens normally with kNone.
   std::function<void()> meanwhile = nullptr;
 };
 
@@ -73,8 +77,8 @@ class FaultPoints {
     return ReachArmed(effect);
   }
 
-  // Counts effects from now on, and lets them fail by `plan`. For tests; no
-  // other thread may use a store meanwhile.
+  // Counts effects from now on, and makes them fail by `plan`. For tests. No
+  // other thread may use a store during this call.
   static void Arm(const FaultPlan& plan);
   // Ends the plan. Returns the number of effects since Arm.
   static int64_t Disarm();

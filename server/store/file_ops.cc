@@ -50,6 +50,18 @@ absl::Status WriteBytes(int fd, const std::string& path,
   return absl::OkStatus();
 }
 
+// Holds the log of a database for the removal of some thousand items.
+constexpr int64_t kReserveBytes = int64_t{16} << 20;
+constexpr char kReserveName[] = "/reserve";
+
+int64_t FreeBytes(const std::string& folder) {
+  struct statvfs disk = {};
+  return statvfs(folder.c_str(), &disk) == 0
+             ? static_cast<int64_t>(disk.f_bavail) *
+                   static_cast<int64_t>(disk.f_frsize)
+             : 0;
+}
+
 }  // namespace
 
 void OwnedFile::Close() {
@@ -80,7 +92,7 @@ bool IsDiskFull(const absl::Status& status) {
 absl::Status OpenFile(const std::string& path, int flags, OwnedFile* file) {
   const Effect effect = (flags & O_CREAT) != 0 ? Effect::kOpen : Effect::kRead;
   BVHMILL_RETURN_IF_ERROR(FaultAt(effect, "open", path));
-  // A pipe is no file of a store, and would wait for a writer.
+  // Without O_NONBLOCK, open() of a pipe would wait for a writer.
   const int fd =
       open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (fd < 0) return FileFault("open", path, errno);
@@ -98,7 +110,7 @@ absl::Status OpenFile(const std::string& path, int flags, OwnedFile* file) {
   return absl::OkStatus();
 }
 
-// Not all file systems have files that never had a name.
+// Not all file systems support O_TMPFILE.
 absl::Status OpenUnnamedFile(const std::string& folder, OwnedFile* file) {
   BVHMILL_RETURN_IF_ERROR(FaultAt(Effect::kOpen, "open", folder));
   int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -217,22 +229,6 @@ std::string RandomName() {
   for (int i = 0; i < 4; ++i) name += "-" + std::to_string(random());
   return name;
 }
-
-namespace {
-
-// The log of a database for the removal of a job of some thousand items.
-constexpr int64_t kReserveBytes = int64_t{16} << 20;
-constexpr char kReserveName[] = "/reserve";
-
-int64_t FreeBytes(const std::string& folder) {
-  struct statvfs disk = {};
-  return statvfs(folder.c_str(), &disk) == 0
-             ? static_cast<int64_t>(disk.f_bavail) *
-                   static_cast<int64_t>(disk.f_frsize)
-             : 0;
-}
-
-}  // namespace
 
 void KeepReserve(const std::string& folder) {
   const std::string path = folder + kReserveName;

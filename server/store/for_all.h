@@ -1,6 +1,8 @@
 #pragma once
 
-// Does several pieces of work at once that wait for a disk or a network.
+// Runs work that waits for a disk or a network on several threads:
+//
+//   return ForAll<8>(files.size(), [&](size_t i) { return Sync(files[i]); });
 
 #include <array>
 #include <atomic>
@@ -18,8 +20,8 @@ namespace bvhmill::server {
 // Calls `work(i)` for each i below `count`, also after an error, and returns
 // one of the errors. Uses kThreads threads, the calling one included, if
 // `count` is kThreads or more; else the calling thread alone. If a thread
-// cannot be started, the others do its work. An exception in another thread is
-// INTERNAL; one in the calling thread is passed on after the others have ended.
+// cannot start, the others do its work. An exception in another thread becomes
+// INTERNAL; one in the calling thread propagates after the others have ended.
 template <size_t kThreads, typename Work>
 absl::Status ForAll(size_t count, const Work& work) {
   std::array<absl::Status, kThreads> status;

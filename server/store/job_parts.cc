@@ -34,8 +34,8 @@ absl::Status TooMany(const std::string& limit_name, int64_t limit,
                                    std::to_string(limit)});
 }
 
-// The bound on the unfinished items of the caller while others have `others`;
-// 0 = none.
+// The bound on the unfinished items of the caller; 0 = none. Other callers have
+// `others` unfinished items.
 int64_t BoundOf(const NewJob& job, int64_t others) {
   if (!job.item_share.is_fair) return job.item_share.most;
   if (job.max_queued_items == 0) return 0;
@@ -100,8 +100,8 @@ int64_t RowBytesOf(const ItemResult& result) {
 }
 
 int64_t BytesOf(const JobInfo& job) {
-  // Its name, times and counts, and why it is blocked. The SQL of PostgreSQL
-  // has the same number.
+  // The bytes of its name, times, counts and blocking reason in an answer.
+  // PostgresJobStore::List uses the same number.
   constexpr int64_t kOthers = 640;
   return kOthers +
          static_cast<int64_t>(job.display_name.size() + job.annotations.size());

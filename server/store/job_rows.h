@@ -1,8 +1,13 @@
 #pragma once
 
-// The rows of a database of jobs, for a check of them. The tables and columns
-// of all engines have the same names, except the counts of a job. So one text
-// of SQL reads them all.
+// The rows of a database of jobs, read by a check. All engines use the same
+// names of tables and columns, except for the counts of a job. So one text of
+// SQL reads the rows of each engine.
+//
+//   std::unique_ptr<JobRows> rows;
+//   BVHMILL_RETURN_IF_ERROR(OpenSqliteRows(path, &rows));
+//   BVHMILL_RETURN_IF_ERROR(
+//       rows->Read("SELECT id FROM job", [](const JobRows::Row& row) { ... }));
 
 #include <functional>
 #include <memory>
@@ -25,8 +30,8 @@ class JobRows {
   JobRows(const JobRows&) = delete;
   JobRows& operator=(const JobRows&) = delete;
 
-  // Has the engine read all that it has stored. Calls `add` with one sentence
-  // for each damage.
+  // Reads all data of the engine. Calls `add` with one sentence for each
+  // damage.
   virtual absl::Status FindDamage(
       const std::function<void(const std::string& fault)>& add) = 0;
 
@@ -36,24 +41,23 @@ class JobRows {
       const std::string& sql,
       const std::function<void(const Row& row)>& take) = 0;
 
-  // Call it when Read is not called any more: then the database need not keep
-  // the state of the first query.
+  // Ends the snapshot of the first query. Call it after the last Read.
   virtual void EndReads() {}
 
   // A query with a row for each job that has counts: job, ok, failed, leased.
   virtual const char* counts() const = 0;
 
-  // Queries for (caller, job, bytes) of each job that a caller sees: the bytes
-  // that the store has counted, and those of its rows.
+  // Queries for (caller, job, bytes) of each job that a caller sees: the
+  // counted bytes, and the bytes of the rows.
   virtual const char* counted_bytes() const = 0;
   virtual const char* row_bytes() const = 0;
 
-  // A query for the callers with sums that do not fit their jobs; null if the
+  // A query for the callers whose sums do not match their jobs; null if the
   // engine keeps no sums.
   virtual const char* wrong_sums() const { return nullptr; }
 
-  // True if an item or a result names the blob now: this call also sees what
-  // was changed since the first query.
+  // Sets `is_named` to true if an item or a result names the blob now. Also
+  // sees changes since the first query.
   virtual absl::Status IsNamed(const BlobName& blob, bool* is_named) = 0;
 };
 
@@ -62,15 +66,15 @@ class JobRows {
 absl::Status OpenSqliteRows(const std::string& path,
                             std::unique_ptr<JobRows>* rows);
 
-// Finds whether an item or an output names the blob $1 of the space $2. Rows
-// of a job that no caller sees are about to be removed, and name no blob.
+// Finds whether an item or an output names the blob $1 of the space $2. A
+// hidden job, whose rows are about to be removed, names no blob.
 inline constexpr char kFindNameSql[] =
     "SELECT 1 FROM item JOIN job ON job.number = item.job WHERE item.blob = $1 "
     "AND job.space = $2 AND job.caller <> '/gone' UNION ALL SELECT 1 FROM "
     "output JOIN job ON job.number = output.job WHERE output.blob = $1 AND "
     "job.space = $2 AND job.caller <> '/gone' LIMIT 1";
 
-// FAILED_PRECONDITION, DATA_OTHER_VERSION.
+// FAILED_PRECONDITION, DATA_OTHER_VERSION. Defined in check_data.cc.
 absl::Status OtherVersion();
 
 }  // namespace bvhmill::server

@@ -3,13 +3,19 @@
 // Jobs, their items and the results of the items, as plain data.
 //
 // An item waits, or is leased to a worker, or is done. A worker claims items,
-// keeps its leases alive while it works, and completes each item with its
-// result. A result is accepted only from the worker that holds the lease, and
-// only once: so each item has exactly one result, however often it was worked
-// on. When a server ends, its leases end, and its items wait again.
+// renews its leases while it works, and completes each item with its result:
 //
-// This interface is narrow on purpose: the engine for several machines
-// implements the same functions. Times are milliseconds since 1970.
+//   jobs->Create(job, now_ms, &info, &is_new);
+//   jobs->Claim({.limit = 8, .now_ms = now_ms, .until_ms = until_ms}, &items);
+//   jobs->Heartbeat(now_ms, until_ms);
+//   jobs->Complete(finished, now_ms, &accepted, &over);
+//
+// The store accepts a result only from the worker that holds the lease, and
+// only once. So each item has exactly one result, however often it runs. When a
+// server ends, its leases end, and its items wait again.
+//
+// The interface is narrow, so that engines for one server and for several
+// servers can implement it. Times are milliseconds since 1970.
 
 #include <cstdint>
 #include <functional>
@@ -54,8 +60,8 @@ struct NewItem {
 struct ItemShare {
   // 0 = any number. Not used if the share is fair.
   int64_t most = 0;
-  // The caller may have half of what other callers leave of the bound on all,
-  // so that the next caller finds room. Any number if there is no bound on all.
+  // The caller may use half of what other callers leave of the bound on all, so
+  // that the next caller finds room. Any number if there is no bound on all.
   bool is_fair = false;
 };
 
@@ -79,8 +85,9 @@ struct NewJob {
   int64_t max_row_bytes = 0;
   // The same for the unfinished items of this caller.
   ItemShare item_share;
-  // The same for the bytes of the blobs of this caller: those that it has now,
-  // and those that the outputs of its unfinished items are expected to have.
+  // The same for the bytes of the blobs of this caller: those that are stored
+  // now, `space_bytes`, and the expected ones of the outputs of its unfinished
+  // items.
   int64_t max_space_bytes = 0;
   int64_t space_bytes = 0;
   // The expected bytes of the outputs of an item, on average.
@@ -98,9 +105,10 @@ struct JobInfo {
   JobState state = JobState::kPending;
   int64_t total = 0;
   int64_t ok = 0;
-  // Items with an error as their result, those that were set aside included.
+  // Items with an error as their result, the dead-lettered ones included.
   int64_t failed = 0;
   int64_t running = 0;
+  // Dead-lettered items: see ItemResult::is_set_aside.
   int64_t set_aside = 0;
   int64_t create_ms = 0;
   // 0 = not yet.
@@ -110,7 +118,7 @@ struct JobInfo {
   std::string options;
 };
 
-// A claim of one item. The number `lease` differs for every claim.
+// A claim of one item. The number `lease` is unique for each claim.
 struct Lease {
   int64_t job = 0;
   int64_t item = 0;
@@ -121,15 +129,17 @@ struct Lease {
 
 struct ClaimedItem {
   Lease lease;
+  // JobInfo::id of its job.
+  std::string job_id;
   std::string caller;
   NewItem item;
-  // Serialized: the options of the item if it has some, else those of the job.
+  // Serialized: the options of the item, or those of the job if it has none.
   std::shared_ptr<const std::string> options;
   // The number of earlier tries that failed by a fault of the server, and of
-  // those that ended since the server ended.
+  // those during which the server ended.
   int tries = 0;
   int crashes = 0;
-  // The reason for which the last try that counted has failed.
+  // The error of the last failed try that counted.
   std::string why;
 };
 
@@ -141,7 +151,7 @@ struct ItemResult {
   std::string bytes;
   // The digests of its outputs.
   std::vector<std::string> outputs;
-  // The item was given up after too many tries.
+  // The item was dead-lettered after too many tries.
   bool is_set_aside = false;
 };
 
@@ -155,17 +165,18 @@ struct StoredResult {
   std::string bytes;
 };
 
-// The longest time that an item waits after a try that failed.
+// The longest backoff of an item after a failed try.
 inline constexpr int64_t kLongestBackoffMs = 300'000;
 
 // A try of an item that failed by a fault of the server. The item keeps the
 // `why` of the last try that counted.
 struct FailedTry {
   Lease lease;
-  // False: nothing was tried, e.g. for want of memory.
+  // False: the try did not begin, e.g. for lack of memory.
   bool counts = true;
-  // The item waits until this time, which is kLongestBackoffMs ahead at most.
-  // If it is farther ahead, the clock was set back: the item may be claimed.
+  // The item waits until this time, which is at most kLongestBackoffMs ahead.
+  // If it is farther ahead, the clock was set back, and the item may be
+  // claimed.
   int64_t not_before_ms = 0;
   std::string why = {};
 };
@@ -201,8 +212,8 @@ struct ClaimRules {
   int64_t now_ms = 0;
   // The time at which the leases end unless they are renewed.
   int64_t until_ms = 0;
-  // True: only items that may have ended the server; those of a caller with the
-  // fewest crashes first. False: only others. See kSuspectCrashes.
+  // True: only suspects, i.e. items that may be poison items; those of a caller
+  // with the fewest crashes first. False: only others. See kSuspectCrashes.
   bool suspects = false;
   // Callers whose items are not claimed.
   std::set<std::string> without = {};
@@ -224,21 +235,21 @@ struct JobNews {
     kItems,
     kOver,
     kCancelled,
-    // News may have been lost: look at everything.
+    // News may have been lost: read all state again.
     kMissed,
   };
   Kind kind = Kind::kItems;
   int64_t job = 0;
 };
 
-// An item that was leased this often when a server ended without notice is
-// worked on alone, so that it cannot take others with it.
+// An item that was leased during this many crashes of a server is a suspect: it
+// may be a poison item. It runs alone, so that no other item fails with it.
 inline constexpr int kSuspectCrashes = 2;
 
-// Thread-safe. Functions block for the disk or the network. A change that a
-// function has acknowledged with OK survives a crash, except Claim and
-// Heartbeat of an engine of several servers: a database that crashes may forget
-// them, and the items run again. Errors besides those that are named:
+// Thread-safe. Functions block for the disk or the network. After OK a change
+// survives a crash, except Claim and Heartbeat of an engine for several
+// servers: a database that crashes may lose them, and the items run again.
+// Errors besides those that are named:
 // RESOURCE_EXHAUSTED, DISK_FULL; INTERNAL, STORE_FAULT; UNAVAILABLE,
 // DATABASE_UNAVAILABLE, after which it is not known whether a change was
 // stored.
@@ -274,9 +285,9 @@ class JobStore {
   // that. A job that is over stays as it is.
   virtual absl::Status Cancel(const std::string& caller, const std::string& id,
                               int64_t now_ms, JobInfo* info) = 0;
-  // Deletes a job. FAILED_PRECONDITION, JOB_NOT_OVER. The job is gone at once;
-  // rows of a large one, or rows that cannot be removed now, are left to
-  // Expire.
+  // Deletes a job. FAILED_PRECONDITION, JOB_NOT_OVER. The job disappears at
+  // once; Expire removes rows of a large job, and rows that cannot be removed
+  // now.
   virtual absl::Status Delete(const std::string& caller,
                               const std::string& id) = 0;
   // Deletes jobs that were over before `before_ms`, 100 at most. `count` is
@@ -290,17 +301,17 @@ class JobStore {
   // The callers of suspects that Claim would lease.
   virtual absl::Status FindSuspects(int64_t now_ms,
                                     std::set<std::string>* callers) = 0;
-  // Renews the leases of this server until `until_ms`, and ends those of
-  // others that were over before `now_ms`. Call it several times per lease.
+  // Renews the leases of this server until `until_ms`, and ends expired leases
+  // of others. Call it several times per lease.
   virtual absl::Status Heartbeat(int64_t now_ms, int64_t until_ms) = 0;
-  // Stores results. accepted[i] is false if the lease of items[i] has ended;
-  // its result is dropped then. All or none on an error. `over` gets the
-  // numbers of jobs that are over now.
+  // Stores results, all or none. accepted[i] is false if the lease of items[i]
+  // has ended; its result is dropped then. Appends the numbers of jobs that are
+  // over now to `over`.
   virtual absl::Status Complete(std::span<const FinishedItem> items,
                                 int64_t now_ms, std::vector<bool>* accepted,
                                 std::vector<int64_t>* over) = 0;
   // Ends leases without results: the items wait again, unless their job was
-  // cancelled. Leases that have ended are passed over. `over` as above.
+  // cancelled. Ignores leases that have ended. `over` as above.
   virtual absl::Status Release(std::span<const FailedTry> tries, int64_t now_ms,
                                std::vector<int64_t>* over) = 0;
 
@@ -314,8 +325,8 @@ class JobStore {
   virtual absl::Status Stats(JobStats* stats) = 0;
 
   // From now on a thread of the store calls `hear` when a server that uses the
-  // same jobs, this one included, has added, ended or cancelled some. Call it
-  // once; it ends with the store. A store of one server has no news.
+  // same jobs, this one included, adds, ends or cancels some. Call it once; it
+  // ends with the store. A store of one server does nothing.
   virtual void Listen(const std::function<void(const JobNews&)>& /*hear*/) {}
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // The schemas of the databases as steps: migrations/NNNN_NAME.sql, in the order
-// of their numbers. A database stores the number of steps that it has. A step
-// that was released never changes.
+// of their numbers. A database stores the number of its steps. A released step
+// never changes.
 
 #include <span>
 #include <string_view>

@@ -17,11 +17,11 @@
 namespace bvhmill::server {
 namespace {
 
-constexpr std::chrono::seconds kPatience(2);
+constexpr std::chrono::seconds kTimeout(2);
 constexpr std::chrono::milliseconds kPause(2);
 
-// For the threads of one process. A thread that waits to hold the lock alone
-// lets no other take it meanwhile, so others cannot keep it waiting in turns.
+// For the threads of one process. While a thread waits to hold the lock alone,
+// no other thread can share it, so that the first one does not starve.
 class LocalLock final : public NameLock {
  public:
   absl::Status Hold(std::unique_ptr<Held>* held) override {
@@ -42,7 +42,7 @@ class LocalLock final : public NameLock {
     std::unique_lock lock(mutex_);
     ++waiting_;
     const bool is_free = changed_.wait_for(
-        lock, kPatience, [this] { return !is_alone_ && holders_ == 0; });
+        lock, kTimeout, [this] { return !is_alone_ && holders_ == 0; });
     --waiting_;
     if (is_free) {
       is_alone_ = true;
@@ -78,13 +78,14 @@ class LocalLock final : public NameLock {
   bool is_alone_ = false;
 };
 
-// The kernel ends the lock of a server that is killed.
+// For the servers that share a file. The kernel releases the lock of a killed
+// server.
 class FileLock final : public NameLock {
  public:
   explicit FileLock(std::string path) : path_(std::move(path)) {}
 
-  // Waits while another waits to hold it alone: else servers that take turns
-  // would keep that one out.
+  // Waits while another server waits to hold the lock alone, so that the latter
+  // does not starve.
   absl::Status Hold(std::unique_ptr<Held>* held) override {
     OwnedFile turn;
     OwnedFile file;
@@ -98,7 +99,7 @@ class FileLock final : public NameLock {
     *held = nullptr;
     OwnedFile turn;
     OwnedFile file;
-    const auto end = Clock::now() + kPatience;
+    const auto end = Clock::now() + kTimeout;
     BVHMILL_RETURN_IF_ERROR(LockAlone(path_ + "-turn", end, &turn));
     BVHMILL_RETURN_IF_ERROR(LockAlone(path_, end, &file));
     if (!turn.valid() || !file.valid()) return absl::OkStatus();

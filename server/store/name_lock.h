@@ -1,11 +1,15 @@
 #pragma once
 
-// Keeps blobs from being removed while jobs begin to name them.
+// The lock of names keeps blobs from being removed while jobs begin to name
+// them.
 //
-// Between the moment when a blob is known to exist and the moment when a job
-// that names it is stored, nothing shows that the blob is needed. So a thread
-// that stores names holds this lock; any number of threads may hold it at once.
-// A thread that removes blobs holds it alone.
+//   std::unique_ptr<NameLock::Held> held;
+//   BVHMILL_RETURN_IF_ERROR(lock->Hold(&held));
+//   ... find the blob, and store the job that names it
+//
+// From the lookup of a blob until a job that names it is stored, no row shows
+// that the blob is needed. So a thread that stores names holds this lock, which
+// any number of threads share. A thread that removes blobs holds it alone.
 
 #include <memory>
 #include <string>

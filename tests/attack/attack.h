@@ -57,6 +57,16 @@ class Target {
   std::set<grpc::ClientContext*> running_;
 };
 
+// Who must withstand an attack.
+enum class Kind {
+  // The server alone: messages, calls and streams that any client of gRPC can
+  // send, and requests to the page of metrics.
+  kMessage,
+  // A proxy in front of the server: frames of HTTP/2, bare connections, and
+  // more calls of an address than a proxy lets pass.
+  kFrame,
+};
+
 struct Attack {
   std::string name;
   // One line: the bytes or calls that are sent, and the harm they may do.
@@ -65,8 +75,7 @@ struct Attack {
   std::function<void(Target*)> run;
   // Factor on the time of an attack, for attacks that need time to build up.
   double times_longer = 1;
-  // False: latencies of honest calls are shown, but have no bound.
-  bool bounds_latency = true;
+  Kind kind = Kind::kMessage;
   // True: the page of metrics must answer during the attack.
   bool needs_metrics = false;
 };

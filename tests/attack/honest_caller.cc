@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kInterval(100);
-constexpr std::chrono::seconds kPatience(60);
+constexpr std::chrono::seconds kTimeout(60);
 
 bool IsToComeBack(const grpc::Status& status) {
   return status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED ||
@@ -50,10 +50,10 @@ bool HonestCaller::CallOnce() const {
   request.mutable_source()->set_data(text_);
   request.mutable_options()->add_outputs()->mutable_positions();
   const Clock::time_point start = Clock::now();
-  while (!stopped_ && Clock::now() - start < kPatience) {
+  while (!stopped_ && Clock::now() - start < kTimeout) {
     grpc::ClientContext context;
     context.set_wait_for_ready(true);
-    context.set_deadline(std::chrono::system_clock::now() + kPatience);
+    context.set_deadline(std::chrono::system_clock::now() + kTimeout);
     v1::ConvertClipResponse response;
     const grpc::Status status = stub->ConvertClip(&context, request, &response);
     if (status.ok()) return response.result().outputs(0).data().size() > 0;

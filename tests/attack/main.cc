@@ -16,6 +16,7 @@ namespace {
 
 using bvhmill::attack::AllAttacks;
 using bvhmill::attack::Attack;
+using bvhmill::attack::Kind;
 using bvhmill::attack::MemoryLimit;
 using bvhmill::attack::Trial;
 using bvhmill::attack::TrialOptions;
@@ -27,7 +28,7 @@ constexpr char kHelp[] =
     "each attack; the exit status is 1 if any of\nthese bounds is missed:\n\n"
     "  the server is there until it is told to end\n"
     "  memory grows by at most what the server counted and 200 MB\n"
-    "  honest calls take at most 1 s at the median and 5 s at worst\n"
+    "  honest calls take at most 1 s at the median and 5 s (--worst) at worst\n"
     "  the server ends within its drain time and 2 s, with status 0";
 
 constexpr char kColumns[] =
@@ -39,6 +40,7 @@ constexpr char kColumns[] =
 
 struct Choices {
   TrialOptions trial;
+  Kind kind = Kind::kMessage;
   std::vector<std::string> only;
   std::string json;
   bool is_list = false;
@@ -51,10 +53,24 @@ std::string ProgramBeside(const std::string& argv0) {
 void AddFlags(CLI::App* app, Choices* choices) {
   TrialOptions& trial = choices->trial;
   app->add_flag("--list", choices->is_list, "name the attacks, and end");
+  const std::map<std::string, Kind> kinds = {{"message", Kind::kMessage},
+                                             {"frame", Kind::kFrame}};
+  app->add_option(
+         "--kind", choices->kind,
+         "attacks to run: message, which the server must withstand, or "
+         "frame,\nwhich a proxy in front of it must")
+      ->transform(CLI::CheckedTransformer(kinds).description(""))
+      ->default_str("message")
+      ->type_name("KIND");
   app->add_option("--only", choices->only,
-                  "attacks to run, or beginnings of names ending in *");
+                  "attacks to run, of any kind, or beginnings of names ending "
+                  "in *");
   app->add_option("--json", choices->json, "file to write the figures to");
   app->add_option("--seconds", trial.seconds, "time of each attack")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app->add_option("--worst", trial.worst_seconds,
+                  "the longest time in seconds that an honest call may take")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app->add_option("--server", trial.server.program, "the program to attack")
@@ -86,15 +102,18 @@ bool Matches(const std::string& name, const std::string& pattern) {
   return name.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
-bool IsChosen(const Choices& choices, const std::string& name) {
-  return choices.only.empty() ||
-         std::any_of(choices.only.begin(), choices.only.end(),
-                     [&](const auto& only) { return Matches(name, only); });
+bool IsChosen(const Choices& choices, const Attack& attack) {
+  if (choices.only.empty()) return attack.kind == choices.kind;
+  return std::any_of(
+      choices.only.begin(), choices.only.end(),
+      [&](const auto& only) { return Matches(attack.name, only); });
 }
 
 int List() {
   for (const Attack& attack : AllAttacks()) {
-    std::printf("%-26s %s\n", attack.name.c_str(), attack.about.c_str());
+    std::printf("%-26s %-7s %s\n", attack.name.c_str(),
+                attack.kind == Kind::kFrame ? "frame" : "message",
+                attack.about.c_str());
   }
   return 0;
 }
@@ -103,7 +122,7 @@ int RunAttacks(const Choices& choices) {
   std::vector<Trial> trials;
   std::cout << bvhmill::attack::TableHead() << std::flush;
   for (const Attack& attack : AllAttacks()) {
-    if (!IsChosen(choices, attack.name)) continue;
+    if (!IsChosen(choices, attack)) continue;
     trials.push_back(RunTrial(attack, choices.trial));
     std::cout << bvhmill::attack::TableRow(trials.back()) << std::flush;
   }

@@ -22,17 +22,22 @@ int MillisecondsUntil(Clock::time_point end) {
   return left.count() > 0 ? static_cast<int>(left.count()) : 0;
 }
 
-bool WaitFor(int fd, int16_t what, int patience_ms) {
+bool WaitFor(int fd, int16_t what, int timeout_ms) {
   pollfd one = {fd, what, 0};
-  return poll(&one, 1, patience_ms) == 1;
+  return poll(&one, 1, timeout_ms) == 1;
 }
 
-sockaddr_in Loopback(int port) {
-  sockaddr_in to = {};
-  to.sin_family = AF_INET;
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  to.sin_port = htons(static_cast<uint16_t>(port));
-  return to;
+// An address of this machine, 127.0.0.1 or one that `plus` is added to.
+sockaddr_in Loopback(int port, in_addr_t plus = 0) {
+  sockaddr_in out = {};
+  out.sin_family = AF_INET;
+  out.sin_addr.s_addr = htonl(INADDR_LOOPBACK + plus);
+  out.sin_port = htons(static_cast<uint16_t>(port));
+  return out;
+}
+
+const sockaddr* Plain(const sockaddr_in& address) {
+  return reinterpret_cast<const sockaddr*>(&address);
 }
 
 }  // namespace
@@ -41,7 +46,9 @@ Peer::Peer(const std::string& address) {
   fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const sockaddr_in to =
       Loopback(std::atoi(address.c_str() + address.rfind(':') + 1));
-  if (connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof(to)) != 0) {
+  const sockaddr_in from = Loopback(0, 1);
+  if (bind(fd_, Plain(from), sizeof(from)) != 0 ||
+      connect(fd_, Plain(to), sizeof(to)) != 0) {
     Close();
   } else {
     fcntl(fd_, F_SETFL, O_NONBLOCK);
@@ -62,7 +69,7 @@ void Peer::Close() {
   fd_ = -1;
 }
 
-size_t Peer::Send(std::string_view bytes, int patience_ms) {
+size_t Peer::Send(std::string_view bytes, int timeout_ms) {
   size_t sent = 0;
   while (is_open() && sent < bytes.size()) {
     const ssize_t took =
@@ -71,15 +78,15 @@ size_t Peer::Send(std::string_view bytes, int patience_ms) {
       sent += static_cast<size_t>(took);
     } else if (errno != EAGAIN) {
       Close();
-    } else if (!WaitFor(fd_, POLLOUT, patience_ms)) {
+    } else if (!WaitFor(fd_, POLLOUT, timeout_ms)) {
       break;
     }
   }
   return sent;
 }
 
-std::string Peer::ReadAll(int patience_ms) {
-  const auto end = Clock::now() + std::chrono::milliseconds(patience_ms);
+std::string Peer::ReadAll(int timeout_ms) {
+  const auto end = Clock::now() + std::chrono::milliseconds(timeout_ms);
   std::string out;
   char buffer[16384];
   while (is_open() && WaitFor(fd_, POLLIN, MillisecondsUntil(end))) {
@@ -110,7 +117,7 @@ int FreePort() {
   sockaddr_in at = Loopback(0);
   socklen_t size = sizeof(at);
   const bool is_bound =
-      bind(fd, reinterpret_cast<const sockaddr*>(&at), sizeof(at)) == 0 &&
+      bind(fd, Plain(at), sizeof(at)) == 0 &&
       getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size) == 0;
   close(fd);
   return is_bound ? ntohs(at.sin_port) : 0;

@@ -8,8 +8,9 @@
 
 namespace bvhmill::attack {
 
-// One connection to HOST:PORT of this machine; not thread-safe. All its waits
-// are bounded.
+// One connection to HOST:PORT of this machine, from an address of which no
+// other client calls, so that limits on an address hit only peers. Not
+// thread-safe. All its waits are bounded.
 class Peer {
  public:
   explicit Peer(const std::string& address);
@@ -21,9 +22,9 @@ class Peer {
   bool is_open() const { return fd_ >= 0; }
   // Sends what the other side takes of `bytes` within the time after which it
   // takes none; how many those were. Closes itself if the other side has.
-  size_t Send(std::string_view bytes, int patience_ms);
+  size_t Send(std::string_view bytes, int timeout_ms);
   // Reads until the other side closes, at most for the given time.
-  std::string ReadAll(int patience_ms);
+  std::string ReadAll(int timeout_ms);
   // Discards the received bytes.
   void Discard();
   // Makes the receive buffer small, so that the other side is soon blocked.

@@ -59,9 +59,9 @@ std::string StreamMessage(int64_t frames) {
   return request.SerializeAsString();
 }
 
-void SendCounted(const std::string& bytes, int patience_ms, Target* target,
+void SendCounted(const std::string& bytes, int timeout_ms, Target* target,
                  Peer* peer) {
-  target->AddSent(peer->Send(bytes, patience_ms));
+  target->AddSent(peer->Send(bytes, timeout_ms));
 }
 
 // Sends `first` and then `more` again and again, and reads nothing. Connects
@@ -181,7 +181,7 @@ void RapidResets(Target* target) {
     const std::string headers = CallHeaders("ConvertClips");
     for (uint32_t stream = 1; peer.is_open() && !target->stopped();) {
       std::string calls;
-      for (int i = 0; i < 100; ++i, stream += 2) {
+      for (int i = 0; i < 30; ++i, stream += 2) {
         calls += Http2Frame(kHeaders, kEndHeaders, stream, headers) +
                  Http2Frame(kReset, 0, stream, BigEndian(8, 4));
       }
@@ -233,9 +233,11 @@ void HalfRequestsAtMetrics(Target* target) {
 // Connections whose calls wait for ever: `message` is the rest of each call.
 void HoldCalls(Target* target, const std::string& path,
                const std::string& message) {
-  constexpr int kConnections = 500;
+  constexpr int kConnections = 4'000;
+  // As many of each connection as a proxy may let pass.
+  constexpr uint32_t kCalls = 32;
   std::string calls = NoWindow();
-  for (uint32_t stream = 1; stream < 512; stream += 2) {
+  for (uint32_t stream = 1; stream < 2 * kCalls; stream += 2) {
     calls += Http2Frame(kHeaders, kEndHeaders, stream, HeadersOf(path));
     if (!message.empty()) {
       calls += Http2Frame(kData, kEndStream, stream, message);
@@ -286,18 +288,15 @@ void HalfMessages(Target* target) {
   });
 }
 
-}  // namespace
-
-std::vector<Attack> PeerAttacks() {
+// Frames, connections, and calls that only their number makes an attack.
+std::vector<Attack> FrameAttacks() {
   std::vector<Attack> out = {
       {"unread-settings", "a peer that sends SETTINGS and never reads",
        UnreadSettings},
       {"unread-reflection", "a peer that asks reflection and never reads",
        UnreadReflection},
-      {"unread-calls", "a peer that makes calls and never reads", UnreadCalls},
-      {"unread-streams", "a peer that opens streams and never reads",
-       UnreadStreams},
-      {"unread-all", "all of these over one connection", UnreadAll},
+      {"unread-all", "SETTINGS, calls, streams and reflection, none of it read",
+       UnreadAll},
       {"silent-reflection", "4,096 reflection streams that say nothing",
        SilentReflection},
       {"hpack-string", "a header string of 1 GB in frames of one byte",
@@ -311,7 +310,6 @@ std::vector<Attack> PeerAttacks() {
       {"half-preface", "3,000 connections that say half a preface",
        HalfPreface},
       {"idle-connections", "3,000 connections without a call", IdleConnections},
-      {"half-messages", "256 calls whose 16 MB do not end", HalfMessages},
       {"calls-without-message", "128,000 calls whose messages do not come",
        CallsWithoutMessage},
       {"unread-health", "128,000 health checks whose answers are not read",
@@ -319,13 +317,26 @@ std::vector<Attack> PeerAttacks() {
       {"unread-watches", "128,000 watches of health that are not read",
        UnreadWatches},
       {"unread-info", "128,000 GetServerInfo whose answers are not read",
-       UnreadInfo},
-      {"metrics-silent", "230 silent connections to the page of metrics",
-       SilentAtMetrics},
-      {"metrics-half", "230 half requests to the page of metrics",
-       HalfRequestsAtMetrics}};
+       UnreadInfo}};
+  for (Attack& attack : out) attack.kind = Kind::kFrame;
+  return out;
+}
+
+}  // namespace
+
+std::vector<Attack> PeerAttacks() {
+  std::vector<Attack> out = FrameAttacks();
+  out.insert(
+      out.end(),
+      {{"unread-calls", "a peer that makes calls and never reads", UnreadCalls},
+       {"unread-streams", "a peer that opens streams and never reads",
+        UnreadStreams},
+       {"half-messages", "256 calls whose 16 MB do not end", HalfMessages},
+       {"metrics-silent", "230 silent connections to the page of metrics",
+        SilentAtMetrics},
+       {"metrics-half", "230 half requests to the page of metrics",
+        HalfRequestsAtMetrics}});
   for (Attack& attack : out) {
-    attack.bounds_latency = attack.name != "hpack-string";
     attack.needs_metrics = attack.name.starts_with("metrics-");
   }
   return out;

@@ -154,7 +154,12 @@ ServerProcess::~ServerProcess() {
     kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
   }
-  if (!group_.empty()) rmdir(group_.c_str());
+  // Programs that were started with the server may end after it.
+  constexpr int kTries = 500;
+  for (int i = 0; !group_.empty() && rmdir(group_.c_str()) != 0; ++i) {
+    if (i == kTries) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 int64_t ServerProcess::resident() const { return StatusBytes(pid_, "VmRSS:"); }
@@ -185,11 +190,11 @@ void ServerProcess::Reap(int status) {
   is_running_ = false;
 }
 
-Ending ServerProcess::Stop(double patience_seconds) {
+Ending ServerProcess::Stop(double timeout_seconds) {
   const Clock::time_point start = Clock::now();
   if (is_running_) kill(pid_, SIGTERM);
   Ending ending;
-  while (is_running_ && SecondsSince(start) < patience_seconds) {
+  while (is_running_ && SecondsSince(start) < timeout_seconds) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   ending.seconds = SecondsSince(start);

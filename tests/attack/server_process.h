@@ -66,8 +66,8 @@ class ServerProcess {
   // Starts a new measurement of memory and time.
   void Mark();
 
-  // Sends SIGTERM and waits for the end, `patience_seconds` at most.
-  Ending Stop(double patience_seconds);
+  // Sends SIGTERM and waits for the end, `timeout_seconds` at most.
+  Ending Stop(double timeout_seconds);
 
  private:
   void Start(const ServerOptions& options, std::string* error);

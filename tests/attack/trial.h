@@ -17,6 +17,8 @@ struct TrialOptions {
   double seconds = 10;
   // Time that the server has to drain, and time that a trial waits after it.
   double drain_seconds = 30;
+  // The bound on the time of an honest call.
+  double worst_seconds = 5;
 };
 
 // The result of a trial. Bytes of memory count from what the idle server held.

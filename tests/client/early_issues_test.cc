@@ -13,8 +13,8 @@
 #include "bvhmill/v1/clip_service.pb.h"
 #include "client/cpp/client.h"
 #include "tests/client/fake_server.h"
-#include "tests/client/patience.h"
 #include "tests/client/stream_cases.h"
+#include "tests/client/timeout.h"
 
 namespace bvhmill::testing {
 namespace {

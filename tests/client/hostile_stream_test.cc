@@ -14,8 +14,8 @@
 #include "bvhmill/base/status.h"
 #include "client/cpp/client.h"
 #include "tests/client/fake_server.h"
-#include "tests/client/patience.h"
 #include "tests/client/stream_cases.h"
+#include "tests/client/timeout.h"
 
 namespace bvhmill::testing {
 

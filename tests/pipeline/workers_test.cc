@@ -18,7 +18,7 @@ namespace bvhmill::testing {
 namespace {
 
 // How long a test waits for what must happen; never reached if it does.
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kTimeout{60};
 
 // A place where threads wait for each other.
 class StartupBarrier {
@@ -29,7 +29,7 @@ class StartupBarrier {
   bool Arrive() {
     std::unique_lock<std::mutex> lock(mutex_);
     if (--missing_ <= 0) changed_.notify_all();
-    return changed_.wait_for(lock, kPatience, [&] { return missing_ <= 0; });
+    return changed_.wait_for(lock, kTimeout, [&] { return missing_ <= 0; });
   }
 
  private:

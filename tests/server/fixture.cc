@@ -142,8 +142,14 @@ std::string CallRaw(grpc::Channel* channel, const std::string& method,
   return out;
 }
 
-int DialLoopback(const std::string& address) {
+int DialLoopback(const std::string& address, const std::string& from) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  if (!from.empty()) {
+    sockaddr_in own{};
+    own.sin_family = AF_INET;
+    EXPECT_EQ(inet_pton(AF_INET, from.c_str(), &own.sin_addr), 1);
+    EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&own), sizeof own), 0);
+  }
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -156,8 +162,8 @@ int DialLoopback(const std::string& address) {
 
 std::string FetchMetrics(const std::string& address) {
   const int fd = DialLoopback(address);
-  const timeval patience = {30, 0};
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  const timeval timeout = {30, 0};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   const std::string request = "GET /metrics HTTP/1.0\r\n\r\n";
   EXPECT_EQ(write(fd, request.data(), request.size()),
             static_cast<ssize_t>(request.size()));

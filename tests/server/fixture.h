@@ -70,7 +70,8 @@ v1::Status OutcomeOf(const grpc::Status& status, const v1::ClipResult& result);
 
 // A socket that is connected to the port of `address` on this machine; -1 if it
 // could not be had.
-int DialLoopback(const std::string& address);
+// The connection comes from the loopback address `from`, if that is not empty.
+int DialLoopback(const std::string& address, const std::string& from = "");
 
 // The answer of a server of HTTP/1.0 to GET /metrics; less if it takes more
 // than 30 s.

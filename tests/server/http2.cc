@@ -54,8 +54,8 @@ std::string Repeat(const std::string& text, int times) {
   return out;
 }
 
-void SendAll(int fd, const std::string& bytes, int patience_ms) {
-  const timeval wait = {patience_ms / 1000, patience_ms % 1000 * 1000};
+void SendAll(int fd, const std::string& bytes, int timeout_ms) {
+  const timeval wait = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
   for (size_t at = 0; at < bytes.size();) {
     const ssize_t took =

@@ -48,7 +48,7 @@ std::string HalfCall(const std::string& method, const std::string& data);
 
 std::string Repeat(const std::string& text, int times);
 
-// Sends all bytes, or stops if the peer accepts none for `patience_ms`.
-void SendAll(int fd, const std::string& bytes, int patience_ms = 250);
+// Sends all bytes, or stops if the peer accepts none for `timeout_ms`.
+void SendAll(int fd, const std::string& bytes, int timeout_ms = 250);
 
 }  // namespace bvhmill::testing

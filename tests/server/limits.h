@@ -24,7 +24,7 @@ using Results = std::map<std::string, v1::ClipResult>;
 using grpc::StatusCode;
 
 inline void SetDeadline(grpc::ClientContext* context) {
-  context->set_deadline(std::chrono::system_clock::now() + kPatience);
+  context->set_deadline(std::chrono::system_clock::now() + kTimeout);
 }
 
 // A clip within every limit that the tests set.

@@ -40,7 +40,9 @@ class SimulatedStream::Observer final : public server::ClipObserver {
     seen.sent += sent;
   }
   void AddClip(const ConvertResult&) override {}
-  void AddRefusedClip(const std::string&) override { ++seen.refused; }
+  void AddRefusedClip(const std::string&, const absl::Status&) override {
+    ++seen.refused;
+  }
   void AddStage(server::Stage stage, std::chrono::nanoseconds time) override {
     seen.stages[stage] += time;
   }
@@ -135,7 +137,8 @@ void SimulatedStream::Do(const StreamActions& actions) {
 
 void SimulatedStream::Start(const absl::Status& entered) {
   StreamActions actions;
-  session_.Start(entered, server::Nobody(), "ipv4:1.2.3.4:5", &actions);
+  session_.Start(entered, server::AnonymousCaller(), "ipv4:1.2.3.4:5",
+                 &actions);
   Do(actions);
 }
 
@@ -227,7 +230,7 @@ void SimulatedStream::Tick(bool allowed) {
   session_.OnTick(
       SimulatedServer::Now(),
       allowed ? absl::OkStatus() : absl::PermissionDeniedError("revoked"),
-      &actions);
+      /*received=*/0, &actions);
   Do(actions);
 }
 

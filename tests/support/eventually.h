@@ -8,12 +8,12 @@
 namespace bvhmill::testing {
 
 // The longest time that a test waits for an event.
-inline constexpr std::chrono::seconds kPatience(60);
+inline constexpr std::chrono::seconds kTimeout(60);
 
-// Waits until `is_met` returns true; false after kPatience.
+// Waits until `is_met` returns true; false after kTimeout.
 template <typename Condition>
 bool Eventually(const Condition& is_met) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kTimeout;
   while (!is_met()) {
     if (std::chrono::steady_clock::now() >= end) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -34,16 +34,6 @@ std::string_view LastExtension(std::string_view name) {
   return dot == name.npos ? std::string_view() : name.substr(dot);
 }
 
-// The extensions of the formats of --emit.
-std::vector<std::string_view> ExtensionsOf(const ConversionOptions& options) {
-  std::vector<std::string_view> extensions;
-  for (const OutputRequest& request : options.convert.outputs) {
-    extensions.push_back(FormatOf(request.format).extension);
-  }
-  if (options.report) extensions.push_back(kReportExtension);
-  return extensions;
-}
-
 // The last extensions of all formats and of the report.
 std::set<std::string_view> LastExtensions() {
   std::set<std::string_view> all = {LastExtension(kReportExtension)};
@@ -70,7 +60,8 @@ std::string WhyNotOneFile(const ConversionOptions& options,
     return what + "one clip, not " + std::to_string(inputs.size()) +
            "; use a folder";
   }
-  const std::vector<std::string_view> extensions = ExtensionsOf(options);
+  const std::vector<std::string> extensions =
+      ExtensionsOf(options.convert.outputs, options.report);
   if (extensions.size() != 1) {
     return what + "one format of --emit, not " +
            std::to_string(extensions.size()) + "; use a folder";

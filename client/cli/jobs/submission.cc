@@ -60,18 +60,6 @@ absl::Status OpenInput(const Input& input, UniqueFd* file) {
   return file->valid() ? absl::OkStatus() : CannotRead(errno);
 }
 
-v1::ContentEncoding EncodingOnWire(Encoding encoding) {
-  switch (encoding) {
-    case Encoding::kGzip:
-      return v1::CONTENT_ENCODING_GZIP;
-    case Encoding::kZstd:
-      return v1::CONTENT_ENCODING_ZSTD;
-    case Encoding::kIdentity:
-      break;
-  }
-  return v1::CONTENT_ENCODING_IDENTITY;
-}
-
 // Leaves out a clip with a longer key, for which servers refuse the whole job.
 void CheckKey(Input* input) {
   const size_t bytes = KeyOfName(input->base).size();
@@ -225,7 +213,7 @@ v1::CreateJobRequest Submission::Request() const {
     item->set_key(KeyOfName(input.base));
     v1::BlobSource* const source = item->mutable_source();
     source->set_blob(sources_[i].blob);
-    source->set_encoding(EncodingOnWire(EncodingOf(input)));
+    source->set_encoding(OnWire(EncodingOf(input)));
     source->set_display_name(KeyOfName(input.path));
     source->set_format(wire::ToProto(input.format));
     bytes += sources_[i].bytes;

@@ -47,7 +47,7 @@ struct Rendering {
 // The name of stdout in options.
 inline constexpr char kStandardOutput[] = "-";
 
-// What `validate` writes, and where.
+// The rendering of `validate`, and the file that it is written to.
 struct ReportFlags {
   // The name of a rendering; empty: the name of the output decides.
   std::string format;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the user can do if a TLS connection fails.
+// Advice for the user after a TLS connection has failed.
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What an .anim can hold of a clip: which joints of the avatar the clip drives,
-// and the issues that this or its frames cause.
+// The part of a clip that an .anim can hold: finds the joints of the avatar
+// that the clip drives, and logs the issues that these or the frames cause.
 
 #include <cstdint>
 #include <string>
@@ -24,8 +24,8 @@ struct AvatarNaming {
   int64_t bones = 0;
 };
 
-// What a caller of NameAvatarJoints draws for each node: work, and memory in
-// bytes.
+// The work and the bytes of memory that a caller of NameAvatarJoints draws for
+// each node.
 inline constexpr int64_t kAvatarNameUnits = 1500;
 inline constexpr int64_t kAvatarNameBytes = 128;
 

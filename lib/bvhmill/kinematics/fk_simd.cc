@@ -30,7 +30,7 @@
 
 #include "bvhmill/math/sincos-inl.h"
 
-// What all targets share.
+// Code that all targets share. It is compiled once.
 #ifndef BVHMILL_KINEMATICS_FK_SIMD_SHARED_
 #define BVHMILL_KINEMATICS_FK_SIMD_SHARED_
 namespace bvhmill {

@@ -41,7 +41,7 @@ std::vector<int32_t> WayTo(const std::vector<Node>& nodes, int32_t node) {
   return way;
 }
 
-// Which channels vary, for each node.
+// Tells for each node if its channels vary.
 struct Stirs {
   // A channel of the node varies.
   std::vector<bool> self;

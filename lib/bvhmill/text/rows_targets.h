@@ -1,7 +1,7 @@
 #pragma once
 
-// What the CPU targets of ScanRows share: their buffers, their entry points,
-// and the tables of the algorithm in rows-inl.h.
+// The parts that the CPU targets of ScanRows share: their buffers, their entry
+// points, and the tables of the algorithm in rows-inl.h.
 
 #include <array>
 #include <cstddef>

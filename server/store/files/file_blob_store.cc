@@ -20,20 +20,80 @@
 namespace bvhmill::server {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr size_t kReadBytes = size_t{1} << 20;
 // Bytes of an earlier upload that are read at once: some 10 ms.
 constexpr int64_t kPreparedBytes = int64_t{4} << 20;
 
-// A disk writes several files in hardly more time than one, if they are asked
-// for at once: with eight threads, nine times as fast as one by one.
+// A disk writes several files in parallel in little more time than one: eight
+// threads are nine times as fast as one.
 constexpr size_t kSyncThreads = 8;
 // From this number on, one call for the whole file system is cheaper: it writes
 // the blocks that files share once, and waits for the disk once.
 constexpr size_t kFilesAtOnce = 8;
-// A call that takes longer waits for the files of others. Files are synced one
-// by one for some time then.
+// A slower call waits for files of other programs. Then files are synced one by
+// one for some time.
 constexpr std::chrono::milliseconds kSlowSync(100);
 constexpr std::chrono::seconds kOneByOne(60);
+
+// More than one, since threads that make files in one folder wait for each
+// other.
+constexpr int kNewFolders = 16;
+// Changes of a folder within a tick of the clock have the same time.
+constexpr int64_t kTickNs = 50'000'000;
+constexpr char kLockName[] = "/lock";
+
+int64_t MillisecondsOf(const timespec& time) {
+  return int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
+}
+
+int64_t NanosecondsOf(const timespec& time) {
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// The time at which the names in a folder changed last; -1 if it is not known.
+int64_t ChangeOf(const std::string& folder) {
+  struct stat found = {};
+  return stat(folder.c_str(), &found) == 0 ? NanosecondsOf(found.st_mtim) : -1;
+}
+
+absl::Status RemoveFilesIn(const std::string& folder) {
+  std::error_code error;
+  for (const auto& file : fs::directory_iterator(folder, error)) {
+    BVHMILL_RETURN_IF_ERROR(RemoveFile(file.path().native()));
+  }
+  return absl::OkStatus();
+}
+
+// Opens the file of an upload and locks it. Sets `is_locked` to false if
+// another upload, of this or another server, holds the lock. `flags` may be
+// O_CREAT or 0; with 0 NOT_FOUND if there is no file.
+absl::Status LockUpload(const std::string& path, int flags, OwnedFile* file,
+                        bool* is_locked) {
+  *is_locked = false;
+  while (true) {
+    BVHMILL_RETURN_IF_ERROR(OpenFile(path, O_RDWR | O_APPEND | flags, file));
+    if (flock(file->get(), LOCK_EX | LOCK_NB) != 0) {
+      return errno == EWOULDBLOCK ? absl::OkStatus()
+                                  : FileFault("lock", path, errno);
+    }
+    struct stat opened = {};
+    struct stat named = {};
+    const bool is_same = fstat(file->get(), &opened) == 0 &&
+                         stat(path.c_str(), &named) == 0 &&
+                         opened.st_ino == named.st_ino;
+    *is_locked = is_same;
+    // The earlier upload has ended and removed or renamed its file: try again.
+    if (is_same) return absl::OkStatus();
+  }
+}
+
+// The space of an upload by the path of its file.
+std::string SpaceOfUpload(const std::string& path) {
+  const std::string name = fs::path(path).filename();
+  return name.substr(0, name.find('-'));
+}
 
 }  // namespace
 
@@ -53,7 +113,7 @@ class FileBlobStore::Naming {
   Naming(const Naming&) = delete;
   Naming& operator=(const Naming&) = delete;
 
-  // To be called before a file gets its name in `folder`.
+  // Call it before the rename of a file into `folder`.
   void Begin(const std::string& folder) {
     if (!folders_.insert(folder).second) return;
     const std::lock_guard lock(store_.mutex_);
@@ -191,8 +251,8 @@ class FileBlobStore::FileUpload final : public BlobUpload {
     return size == 0 ? 0 : CountedBytes(size);
   }
 
-  // An upload beyond the share of its caller is dropped: its bytes would count,
-  // and keep out other uploads of the caller, until they are old.
+  // Drops an upload that exceeds the quota of its caller: its bytes would block
+  // other uploads of the caller until they expire.
   absl::Status Reserve(int64_t bytes) {
     const absl::Status reserved =
         store_.budget_.ReserveForUpload(name_.space, bytes, max_space_bytes());
@@ -219,7 +279,7 @@ class FileBlobStore::FileUpload final : public BlobUpload {
       is_locked_ = false;
       return absl::OkStatus();
     }
-    // The blob is used now, also if its last byte came long ago.
+    // Marks the blob as used now, even if its last byte is old.
     if (futimens(file_.get(), nullptr) != 0) {
       return FileFault("name", path_, errno);
     }
@@ -233,7 +293,7 @@ class FileBlobStore::FileUpload final : public BlobUpload {
     return absl::OkStatus();
   }
 
-  // The bytes of the file are wrong: the next upload begins anew.
+  // The bytes of the file are wrong: the next upload starts from the beginning.
   void Drop() {
     store_.budget_.Return(name_.space, Counted(size_));
     size_ = 0;
@@ -246,10 +306,10 @@ class FileBlobStore::FileUpload final : public BlobUpload {
   const BlobName name_;
   const std::string path_;
   OwnedFile file_;
-  // The file at the path is the one that is locked.
+  // True if this upload holds the lock of the file at path_.
   bool is_locked_ = false;
   Sha256 digest_;
-  // Bytes of the file, and those of them that the digest has.
+  // The bytes of the file, and how many of them the digest covers.
   int64_t size_ = 0;
   int64_t read_ = 0;
 };
@@ -268,7 +328,7 @@ absl::Status FileBlobStore::Create(const std::string& space,
   return absl::OkStatus();
 }
 
-// A blob that exists is not replaced, but counts as used now.
+// Does not replace a blob that exists, but marks it as used.
 absl::Status FileBlobStore::Commit(std::span<NewBlob* const> blobs) {
   std::vector<FileBlob*> added;
   for (NewBlob* const blob : blobs) {
@@ -290,7 +350,7 @@ bool FileBlobStore::SyncsAtOnce(size_t files) const {
          SyncsReportErrors() && Clock::now() >= at_once_after_.load();
 }
 
-// By the file that was opened first: so no error is missed.
+// Syncs by the file that was opened first, so that it reports all errors.
 absl::Status FileBlobStore::SyncAtOnce(std::span<FileBlob* const> blobs) {
   const FileBlob* const first = *std::min_element(
       blobs.begin(), blobs.end(), [](const FileBlob* a, const FileBlob* b) {
@@ -305,7 +365,7 @@ absl::Status FileBlobStore::SyncAtOnce(std::span<FileBlob* const> blobs) {
 
 absl::Status FileBlobStore::SyncContents(std::span<FileBlob* const> blobs) {
   if (SyncsAtOnce(blobs.size())) return SyncAtOnce(blobs);
-  // The disk writes all of them while the first is waited for.
+  // Starts all writes before the first wait.
   for (const FileBlob* blob : blobs) {
     sync_file_range(blob->file_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
   }
@@ -362,62 +422,7 @@ absl::Status FileBlobStore::StartUpload(const BlobName& name,
   return absl::OkStatus();
 }
 
-// The folders of a FileBlobStore: how they are made, locked and written.
-
-namespace {
-
-namespace fs = std::filesystem;
-
-// Threads that make files in one folder wait for each other.
-constexpr int kNewFolders = 16;
-// Changes of a folder within a tick of the clock have one time.
-constexpr int64_t kTickNs = 50'000'000;
-constexpr char kLockName[] = "/lock";
-
-int64_t NanosecondsOf(const timespec& time) {
-  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
-// The time at which the names in a folder changed last; -1 if it is not known.
-int64_t ChangeOf(const std::string& folder) {
-  struct stat found = {};
-  return stat(folder.c_str(), &found) == 0 ? NanosecondsOf(found.st_mtim) : -1;
-}
-
-absl::Status RemoveFilesIn(const std::string& folder) {
-  std::error_code error;
-  for (const auto& file : fs::directory_iterator(folder, error)) {
-    BVHMILL_RETURN_IF_ERROR(RemoveFile(file.path().native()));
-  }
-  return absl::OkStatus();
-}
-
-}  // namespace
-
-absl::Status LockUpload(const std::string& path, int flags, OwnedFile* file,
-                        bool* is_locked) {
-  *is_locked = false;
-  while (true) {
-    BVHMILL_RETURN_IF_ERROR(OpenFile(path, O_RDWR | O_APPEND | flags, file));
-    if (flock(file->get(), LOCK_EX | LOCK_NB) != 0) {
-      return errno == EWOULDBLOCK ? absl::OkStatus()
-                                  : FileFault("lock", path, errno);
-    }
-    struct stat opened = {};
-    struct stat named = {};
-    const bool is_same = fstat(file->get(), &opened) == 0 &&
-                         stat(path.c_str(), &named) == 0 &&
-                         opened.st_ino == named.st_ino;
-    *is_locked = is_same;
-    // The upload that held the lock has ended, and its file is gone: try again.
-    if (is_same) return absl::OkStatus();
-  }
-}
-
-std::string SpaceOfUpload(const std::string& path) {
-  const std::string name = fs::path(path).filename();
-  return name.substr(0, name.find('-'));
-}
+// Folders: creation, locks and syncs.
 
 bool HasServers(const std::string& folder) {
   std::error_code error;
@@ -478,8 +483,8 @@ void FileBlobStore::SetBytes(const SpaceBytes& bytes) {
   CountUploads();
 }
 
-// Before the new folder is locked, another server may take it for that of a
-// server that is gone, and remove it. Then this server makes another folder.
+// Before this server has locked the new folder, another server may remove it as
+// that of a crashed server. Then this server makes another folder.
 absl::Status FileBlobStore::LockNewFolder() {
   while (true) {
     const std::string folder = folder_ + "/new/" + RandomName();
@@ -515,7 +520,7 @@ absl::Status FileBlobStore::DropNewFolders() {
 }
 
 absl::Status FileBlobStore::CheckThere() const {
-  // A check says of each blob that it is missing.
+  // A check reports each missing blob instead.
   if (use_ == FolderUse::kReadOnly) return absl::OkStatus();
   const std::string path = folder_ + "/blobs";
   struct stat found = {};
@@ -549,7 +554,7 @@ std::string FileBlobStore::UploadPath(const BlobName& name) const {
   return folder_ + "/uploads/" + name.space + "-" + name.digest;
 }
 
-// Makes the folder of a blob; its name is on the disk when this returns.
+// Makes the folder of a blob. Its name is on the disk when this returns OK.
 absl::Status FileBlobStore::ReadyFolder(const BlobName& name) {
   const std::string folder = FolderOf(name);
   const std::string space = folder_ + "/blobs/" + name.space;
@@ -557,7 +562,7 @@ absl::Status FileBlobStore::ReadyFolder(const BlobName& name) {
     const std::lock_guard lock(mutex_);
     if (ready_.contains(folder)) return absl::OkStatus();
   }
-  // If all blobs are gone, their folder is not made anew.
+  // Does not make the folder of all blobs again if it is missing.
   BVHMILL_RETURN_IF_ERROR(CheckThere());
   BVHMILL_RETURN_IF_ERROR(MakeFolder(folder));
   BVHMILL_RETURN_IF_ERROR(SyncFolder(space));
@@ -575,15 +580,15 @@ bool FileBlobStore::AreSynced(const std::string& folder) {
   return found != synced_.end() && change >= 0 && found->second == change;
 }
 
-// Names are on the disk before one of them is said to exist. A process that was
-// killed, or an fsync that failed, may have left some that are not.
+// Called before a blob of the folder is reported to exist: a killed process or
+// a failed fsync may leave names that are not on the disk.
 absl::Status FileBlobStore::SyncNames(const std::string& folder) {
   int64_t change = 0;
   if (use_ == FolderUse::kShared) {
     timespec now = {};
     clock_gettime(CLOCK_REALTIME, &now);
     change = ChangeOf(folder);
-    // A later change may have the same time: then it is looked at again.
+    // A later change may have the same time, so the next call syncs again.
     if (NanosecondsOf(now) - change < kTickNs) change = -1;
   }
   const absl::Status synced = SyncFolder(folder);
@@ -596,15 +601,9 @@ absl::Status FileBlobStore::SyncNames(const std::string& folder) {
   return synced;
 }
 
-// Reading, listing and removing: the part of FileBlobStore that makes no blobs.
+// Lookup, reads, lists and removal of blobs.
 
 namespace {
-
-namespace fs = std::filesystem;
-
-int64_t MillisecondsOf(const timespec& time) {
-  return int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
-}
 
 class FileReader final : public BlobReader {
  public:
@@ -614,7 +613,7 @@ class FileReader final : public BlobReader {
   int64_t size() const override { return size_; }
   absl::Status Read(int64_t offset, size_t size,
                     std::string* bytes) const override {
-    // No buffer is larger than what is left.
+    // The buffer is no larger than the rest of the blob.
     const auto left = static_cast<size_t>(std::max<int64_t>(size_ - offset, 0));
     return ReadFileAt(file_, path_, offset, std::min(size, left), bytes);
   }
@@ -663,8 +662,8 @@ absl::Status FileBlobStore::Open(const BlobName& name,
   return absl::OkStatus();
 }
 
-// Writes and reads a byte in the folder of the blobs. If that works, the store
-// works, and the fault concerns this blob alone.
+// Writes and reads a byte in the folder of the blobs. If that succeeds, only
+// this blob is faulty.
 bool FileBlobStore::IsOfBlob(const absl::Status& fault) {
   if (!absl::IsInternal(fault)) return false;
   const std::string blobs = folder_ + "/blobs";
@@ -681,7 +680,7 @@ absl::Status FileBlobStore::WasUsed(const BlobName& name, int64_t since_ms,
   struct stat found = {};
   *was_used = false;
   if (stat(path.c_str(), &found) != 0) {
-    // A blob that cannot be looked at may be in use.
+    // An error is no proof that the blob is unused.
     return errno == ENOENT ? absl::OkStatus() : FileFault("stat", path, errno);
   }
   *was_used = MillisecondsOf(found.st_mtim) >= since_ms;

@@ -3,18 +3,19 @@
 // Blobs as files of a folder:
 //
 //   blobs/SPACE/AB/DIGEST    a blob; AB are the first two digits of its digest
-//   uploads/SPACE-DIGEST     the bytes of an upload that is not complete
-//   new/N/NUMBER             a blob that is being made; removed at the start
-//   new/SERVER/N/NUMBER      the same for a server that shares the folder
+//   uploads/SPACE-DIGEST     the bytes of an incomplete upload
+//   new/N/NUMBER             an unfinished blob; removed at the start
+//   new/SERVER/N/NUMBER      an unfinished blob of a server that shares the
+//                            folder
 //
-// A file gets its name in blobs/ when its content is on the disk; then the
-// folder is written to the disk, too. So a blob that has its name is whole,
-// also after a crash, and one that is said to exist keeps its name.
+// The store renames a file into blobs/ when its content is on the disk, and
+// then syncs the folder. So a blob with a name is whole, also after a crash,
+// and a blob that Find or Commit has reported keeps its name.
 //
 // Several servers may share a folder, also one of a network, if its file system
-// has rename and flock for all of them. Each makes its blobs in a folder of its
-// own, which it locks. The folder of a server that is gone is not locked, so
-// another server removes it. An upload locks its file in uploads/.
+// supports rename and flock for all of them. Each server makes its blobs in its
+// own folder, which it locks. The folder of a server that has crashed is not
+// locked, so another server removes it. An upload locks its file in uploads/.
 
 #include <algorithm>
 #include <atomic>
@@ -32,35 +33,23 @@
 
 namespace bvhmill::server {
 
-// Opens the file of an upload and locks it. Sets `is_locked` to false if
-// another upload, of this or another server, has the lock. `flags` may be
-// O_CREAT or 0; with 0 NOT_FOUND if there is no file.
-absl::Status LockUpload(const std::string& path, int flags, OwnedFile* file,
-                        bool* is_locked);
-
-// The space of an upload by the path of its file.
-std::string SpaceOfUpload(const std::string& path);
-
-// True if a server runs that shares the folder with others. Keeps no server
-// from starting.
-bool HasServers(const std::string& folder);
-
+// Who uses the folder of a store.
 enum class FolderUse : uint8_t {
-  // One server uses the folder, and holds its lock.
+  // One server uses the folder, and locks it.
   kAlone,
   // Several servers use the folder.
   kShared,
-  // A check reads the folder, beside servers or alone, and changes nothing.
+  // A check reads the folder, and changes nothing. Servers may run meanwhile.
   kReadOnly,
 };
 
 class FileBlobStore final : public BlobStore {
  public:
-  // Makes the folders in `folder`, which must exist, and removes blobs that
-  // were not finished by servers that are gone. kAlone: reads the sizes of all
-  // blobs, O(blobs). kReadOnly: does nothing. kShared: `bytes` and the quota
-  // count all blobs as of the last SetBytes, and what this server has stored
-  // and removed since then.
+  // Makes the folders in `folder`, which must exist, and removes unfinished
+  // blobs of servers that have crashed. kAlone: reads the sizes of all blobs,
+  // O(blobs). kReadOnly: does nothing. kShared: `bytes` and the quota count all
+  // blobs as of the last SetBytes, and what this server has stored and removed
+  // since then.
   static absl::Status Open(const std::string& folder, FolderUse use,
                            const BlobQuota& quota,
                            std::unique_ptr<FileBlobStore>* store);
@@ -96,7 +85,7 @@ class FileBlobStore final : public BlobStore {
   absl::Status DropUpload(const BlobName& name) override;
   absl::Status DropUploads(int64_t before_ms) override;
   int64_t bytes() const override { return budget_.bytes(); }
-  // Does nothing in a store of one server alone: it counts all bytes by itself.
+  // Does nothing unless the folder is shared: a server alone counts all bytes.
   void SetBytes(const SpaceBytes& bytes) override;
 
  private:
@@ -111,14 +100,15 @@ class FileBlobStore final : public BlobStore {
   absl::Status Prepare();
   absl::Status CountBytes();
   void CountUploads();
-  // Sets `is_running` if the upload with this file runs, and is not removed.
+  // Removes the file of an upload. If the upload runs, sets `is_running` and
+  // removes nothing.
   absl::Status RemoveUpload(const std::string& path, bool* is_running);
   // Makes and locks the folder in which this server makes blobs.
   absl::Status LockNewFolder();
-  // Removes the folders of servers that are gone.
+  // Removes the folders of servers that have crashed.
   absl::Status DropNewFolders();
-  // UNAVAILABLE, BLOBS_UNAVAILABLE if the folder of all blobs is gone: then
-  // nothing can be said about a blob that is not found.
+  // UNAVAILABLE, BLOBS_UNAVAILABLE if the folder of all blobs is missing. Then
+  // a missing file does not prove that the blob is missing.
   absl::Status CheckThere() const;
   std::string NewFolder(int64_t number) const;
   std::string NewPath(int64_t number) const;
@@ -128,8 +118,8 @@ class FileBlobStore final : public BlobStore {
   absl::Status ReadyFolder(const BlobName& name);
   absl::Status SyncNames(const std::string& folder);
   // True if one call for the whole file system syncs this many files of a
-  // Commit. Not if the folder is shared: the files of others are no business of
-  // this server, and a network may not report their errors.
+  // Commit. False in a shared folder: the call would write the files of other
+  // servers, and a network may not report errors.
   bool SyncsAtOnce(size_t files) const;
   absl::Status SyncContents(std::span<FileBlob* const> blobs);
   absl::Status NameAll(std::span<FileBlob* const> blobs, Naming* naming);
@@ -142,23 +132,28 @@ class FileBlobStore final : public BlobStore {
   const std::string folder_;
   const FolderUse use_;
   BlobBudget budget_;
-  // Where blobs are made; with its lock if the folder is shared.
+  // The folder of unfinished blobs, and its lock in a shared folder.
   std::string new_folder_;
   OwnedFile new_lock_;
   std::atomic<int64_t> next_number_{0};
-  // Files are synced one by one until then, since others write much to the same
-  // disk.
+  // Until then files are synced one by one, since other programs write much to
+  // the same disk.
   std::atomic<Clock::time_point> at_once_after_{};
   std::mutex mutex_;
+  // The members below require the mutex.
   // Folders that exist and whose names are on the disk.
   std::set<std::string> ready_;
-  // Folders whose entries are known to be on the disk; those of an earlier
-  // process may not be. If the folder is shared, another server may change it:
-  // the value is the time of the last change that was written to the disk, in
-  // nanoseconds.
+  // Folders whose names are known to be on the disk; names of an earlier
+  // process may not be. In a shared folder, the value is the time of the last
+  // change that was synced, in nanoseconds, since another server may change the
+  // folder.
   std::map<std::string, int64_t> synced_;
-  // The calls that give files names in a folder and have not synced it yet.
+  // The number of calls that name files in a folder and have not synced it yet.
   std::map<std::string, int> naming_;
 };
+
+// True if a server runs that shares the folder. Does not keep a server from
+// starting.
+bool HasServers(const std::string& folder);
 
 }  // namespace bvhmill::server

@@ -12,6 +12,27 @@
 namespace bvhmill::server {
 namespace {
 
+// For the threads of calls, of the runner and of the janitor. A database allows
+// 100 connections by default.
+constexpr int kMaxSessions = 8;
+constexpr int kSlots = 16;
+constexpr std::chrono::seconds kTimeout(10);
+constexpr int kMaxRuns = 5;
+constexpr std::chrono::milliseconds kFirstPause(50);
+constexpr std::chrono::seconds kLongestPause(2);
+
+// The timeouts end a transaction of a server that hangs, and the session of a
+// server whose machine is down. The planner uses indexes also before the
+// database has statistics of the tables.
+constexpr char kSettings[] =
+    "SET synchronous_commit = on; SET lock_timeout = '10s';"
+    "SET idle_in_transaction_session_timeout = '30s';"
+    "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;"
+    "SET tcp_keepalives_count = 3; SET tcp_user_timeout = 15000;"
+    "SET client_min_messages = warning; SET jit = off;"
+    "SET enable_seqscan = off; SET enable_hashjoin = off;"
+    "SET enable_mergejoin = off; SET search_path = bvhmill";
+
 // The code of an error of SQL; empty for other errors.
 std::string CodeOf(const std::exception& fault) {
   const auto* const error = dynamic_cast<const pqxx::sql_error*>(&fault);
@@ -24,12 +45,31 @@ bool IsLost(const std::exception& fault) {
     return true;
   }
   const std::string code = CodeOf(fault);
-  // Connection exceptions; the database starts, stops or recovers; it has too
-  // many connections; a lock was waited for too long.
+  // Connection exceptions; the database starts, stops or recovers; too many
+  // connections; the timeout of a lock; the timeout of an idle transaction.
   for (const std::string_view lost : {"08", "57P", "53300", "55P03", "25P03"}) {
     if (code.starts_with(lost)) return true;
   }
   return false;
+}
+
+// True if the database has rolled back this transaction because of a concurrent
+// one: a deadlock, a serialization failure or a duplicate row.
+bool MayRunAgain(const std::exception& fault) {
+  return dynamic_cast<const pqxx::deadlock_detected*>(&fault) != nullptr ||
+         dynamic_cast<const pqxx::serialization_failure*>(&fault) != nullptr ||
+         dynamic_cast<const pqxx::unique_violation*>(&fault) != nullptr;
+}
+
+// The first line of the text of `fault`.
+std::string FirstLine(const std::exception& fault) {
+  const std::string_view all = fault.what();
+  return std::string(all.substr(0, all.find('\n')));
+}
+
+bool IsUri(const std::string& address) {
+  return address.starts_with("postgresql://") ||
+         address.starts_with("postgres://");
 }
 
 }  // namespace
@@ -71,48 +111,6 @@ void ThrowAfter(Fault fault) {
   throw pqxx::broken_connection("a fault of a test");
 }
 
-bool MayRunAgain(const std::exception& fault) {
-  return dynamic_cast<const pqxx::deadlock_detected*>(&fault) != nullptr ||
-         dynamic_cast<const pqxx::serialization_failure*>(&fault) != nullptr ||
-         dynamic_cast<const pqxx::unique_violation*>(&fault) != nullptr;
-}
-
-std::string FirstLine(const std::exception& fault) {
-  const std::string_view all = fault.what();
-  return std::string(all.substr(0, all.find('\n')));
-}
-
-namespace {
-
-// Threads of a server that use the database at once: those of calls, of the
-// runner and of the janitor. A database takes 100 connections by default.
-constexpr int kMaxSessions = 8;
-constexpr int kSlots = 16;
-constexpr std::chrono::seconds kPatience(10);
-constexpr int kMaxRuns = 5;
-constexpr std::chrono::milliseconds kFirstPause(50);
-constexpr std::chrono::seconds kLongestPause(2);
-
-// A transaction of a server that hangs does not hold others for ever, and the
-// database soon ends the session of a server whose machine is gone. Every
-// statement finds its rows by an index, also before the database has counted
-// its rows.
-constexpr char kSettings[] =
-    "SET synchronous_commit = on; SET lock_timeout = '10s';"
-    "SET idle_in_transaction_session_timeout = '30s';"
-    "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5;"
-    "SET tcp_keepalives_count = 3; SET tcp_user_timeout = 15000;"
-    "SET client_min_messages = warning; SET jit = off;"
-    "SET enable_seqscan = off; SET enable_hashjoin = off;"
-    "SET enable_mergejoin = off; SET search_path = bvhmill";
-
-bool IsUri(const std::string& address) {
-  return address.starts_with("postgresql://") ||
-         address.starts_with("postgres://");
-}
-
-}  // namespace
-
 std::string WithTimeouts(const std::string& address) {
   std::string out = address;
   for (const std::string setting :
@@ -143,7 +141,7 @@ std::string WithoutPassword(const std::string& address) {
   return out;
 }
 
-// The function is deprecated, since later versions never connect again.
+// The function is deprecated: later versions of libpqxx never reconnect.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 void StayLost(pqxx::connection* connection) {
@@ -175,7 +173,7 @@ FastTransaction::~FastTransaction() {
   try {
     work_.exec("ROLLBACK");
   } catch (const std::exception&) {
-    // The connection is lost, and the transaction with it.
+    // The connection is lost, which rolls the transaction back.
   }
 }
 
@@ -211,7 +209,7 @@ absl::Status PostgresConnections::Try() {
   }
 }
 
-// Called without the mutex: it waits for a database that does not answer.
+// Called without the mutex, since it may wait for the database.
 absl::Status PostgresConnections::Connect(SessionPtr* session) {
   int slot = 0;
   {
@@ -237,7 +235,7 @@ absl::Status PostgresConnections::Connect(SessionPtr* session) {
 absl::Status PostgresConnections::Take(SessionPtr* session) {
   {
     std::unique_lock lock(mutex_);
-    const bool has_room = given_back_.wait_for(lock, kPatience, [this] {
+    const bool has_room = given_back_.wait_for(lock, kTimeout, [this] {
       return !idle_.empty() || open_ < kMaxSessions;
     });
     if (!has_room) return DatabaseUnavailable();
@@ -252,7 +250,8 @@ absl::Status PostgresConnections::Take(SessionPtr* session) {
   return Connect(session);
 }
 
-// `session` is null if its connection was lost: then idle ones are lost, too.
+// `session` is null if its connection was lost. Then the idle ones are closed,
+// since they are probably lost, too.
 void PostgresConnections::GiveBack(SessionPtr session) {
   std::vector<SessionPtr> lost;
   const std::lock_guard lock(mutex_);
@@ -271,7 +270,7 @@ PostgresConnections::Next PostgresConnections::RunOnce(
   SessionPtr session;
   *status = Take(&session);
   if (!status->ok()) return Next::kStop;
-  // Only before the commit is it known that nothing was stored.
+  // Once a commit has begun, it is not known whether it was stored.
   bool is_committing = commit == Commit::kOneStatement;
   Next next = Next::kStop;
   try {

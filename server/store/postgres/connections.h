@@ -1,14 +1,20 @@
 #pragma once
 
-// Numbers of the advisory locks that servers take in a database of jobs, for
-// SQL. They differ, and no other program takes them in this database.
-
-// While the schema is made or upgraded.
-// While blobs are named, or removed; postgres_name_lock.cc.
-// While a job is counted against the bounds of its caller, and made.
+// Connections to PostgreSQL: a pool, transactions that run again after a
+// deadlock or a lost connection, prepared statements, and errors as statuses.
+//
+//   PostgresConnections connections(address, /*first_slot=*/0);
+//   return connections.Run(Commit::kDurable, [&](Work* work) {
+//     const pqxx::result rows = work->Run("SELECT a FROM t WHERE b = $1", 7);
+//     for (const auto& row : rows) Use(row[0].as<int64_t>());
+//     return absl::OkStatus();
+//   });
+//
+// Each statement and each commit passes a point of fault_points.h.
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <map>
@@ -18,67 +24,55 @@
 #include <pqxx/pqxx>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "server/store/fault_points.h"
 
+// Keys of the advisory locks of servers, in SQL. Each has one purpose, and no
+// other program uses them in this database: a change of the schema; names of
+// blobs, see postgres_name_lock.cc; the check of a new job against its bounds.
 #define BVHMILL_SCHEMA_LOCK "7450113361905"
 #define BVHMILL_NAME_LOCK "7450113361906"
 #define BVHMILL_BOUNDS_LOCK "7450113361907"
 
+// The time by the clock of the database, in SQL: milliseconds since 1970.
+#define BVHMILL_DATABASE_MS \
+  "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+
 namespace bvhmill::server {
 
-// Errors of PostgreSQL as statuses.
-
-// UNAVAILABLE, DATABASE_UNAVAILABLE. The message names no host, since peers see
-// it.
-absl::Status DatabaseUnavailable();
-
-// The same with the text of `fault`, for the operator: it may name hosts.
-absl::Status CannotConnect(const std::exception& fault);
-
-// The status of an exception that libpqxx has thrown. UNAVAILABLE,
-// DATABASE_UNAVAILABLE: the connection is lost; the database starts, stops or
-// has too many connections; or a lock was waited for too long.
-// RESOURCE_EXHAUSTED, DISK_FULL. INTERNAL, STORE_FAULT for all others.
-absl::Status StatusOfFault(const std::exception& fault);
-
-// True if the database has made this transaction fail since it and others
-// waited for each other or added the same row. It may be run again.
-bool MayRunAgain(const std::exception& fault);
+// The moment from which a change counts as stored.
+enum class Commit : uint8_t {
+  // When it is on the disk of the database, and of its synchronous standby if
+  // it has one.
+  kDurable,
+  // At once: the database may lose the change in a crash. For changes whose
+  // loss costs only time.
+  kFast,
+  // As kDurable, for work that is one statement, which saves two messages. The
+  // statement commits itself; a later error does not roll it back.
+  kOneStatement,
+  // Nothing is changed: one statement that reads, without a transaction.
+  kNone,
+};
 
 // For faults of tests: throws the exception of libpqxx for a statement that
-// fails as `fault` says, before it has happened or after it. Does nothing for
-// other faults.
+// fails as `fault` says, before its effect or after it. Does nothing for other
+// faults.
 void ThrowBefore(Fault fault);
 void ThrowAfter(Fault fault);
 
-// The first line of the text of `fault`.
-std::string FirstLine(const std::exception& fault);
-
-// PostgresConnections to PostgreSQL, and transactions on them.
-
-// `address` with settings by which a connection notices that the database is
-// gone. Settings that `address` has already stay.
-std::string WithTimeouts(const std::string& address);
-
-// Makes each use of a lost connection an error. Without this, libpqxx makes a
-// new connection, which knows neither the transaction nor the settings.
-void StayLost(pqxx::connection* connection);
-
-// One connection, with the statements that are prepared on it. Used by one
-// thread at a time.
+// A connection and its prepared statements. Used by one thread at a time.
 class Session {
  public:
-  // Connects. Throws what libpqxx throws. `slot` is the row of each job in
-  // which this session counts: see PostgresJobStore.
+  // Connects. Throws what libpqxx throws. `slot` is the number of the row of
+  // job_count to which this session adds: see PostgresJobStore.
   Session(const std::string& address, int slot);
 
   pqxx::connection& connection() { return connection_; }
   int slot() const { return slot_; }
-  // The name under which the statement is prepared; prepares it at first.
+  // The name of the prepared statement. Prepares it at the first call.
   const std::string& NameOf(const char* sql);
 
  private:
@@ -87,24 +81,8 @@ class Session {
   std::map<std::string, std::string, std::less<>> names_;
 };
 
-// The moment from which a change counts as stored.
-enum class Commit : uint8_t {
-  // When it is on the disk of the database, and of its synchronous standby if
-  // it has one.
-  kDurable,
-  // At once: the database may forget the change when it is killed. For changes
-  // whose loss costs nothing but time.
-  kFast,
-  // As kDurable, for work that is one statement. The statement commits itself,
-  // which saves two messages. An error that the work returns after it undoes
-  // nothing.
-  kOneStatement,
-  // Nothing is changed: one statement that reads, without a transaction.
-  kNone,
-};
-
-// A transaction that is not waited for: Commit::kFast. It begins with a single
-// message, which libpqxx's own transactions cannot do.
+// The transaction of Commit::kFast. It begins with one message; the
+// transactions of libpqxx need more.
 class FastTransaction {
  public:
   explicit FastTransaction(pqxx::nontransaction* work);
@@ -159,25 +137,26 @@ class Work {
   std::optional<FastTransaction> fast_;
 };
 
-// A pool of eight connections at most. A thread waits ten seconds for one, then
-// UNAVAILABLE. Thread-safe. After a connection could not be made, others are
-// refused for a time that doubles from 50 ms to 2 s, so that threads do not
-// wait for a database that is gone.
+// A pool of at most eight connections. Thread-safe. A thread waits ten seconds
+// for a connection, then UNAVAILABLE. After a failed attempt to connect, others
+// fail at once for a time that doubles from 50 ms to 2 s, so that threads do
+// not wait for a database that is down.
 class PostgresConnections {
  public:
   // Connects at the first use. `first_slot`: the slots of different servers
   // should differ.
   PostgresConnections(const std::string& address, int first_slot);
 
-  // Makes a connection and closes it. The status is for the operator: it may
+  // Opens a connection and closes it. The status is for the operator: it may
   // name hosts.
   absl::Status Try();
 
   // Runs `work` in a transaction, which is committed if `work` returns OK. Runs
-  // `work` again, five times in all at most, if the database asks for that, or
-  // if the connection was lost before the commit. So `work` must set all its
-  // results anew. Statuses: that of `work`, and those of StatusOfFault. After
-  // UNAVAILABLE it is not known whether the transaction was committed.
+  // `work` again, at most five times in all, after a deadlock, a serialization
+  // failure or a duplicate row, or if the connection was lost before the
+  // commit. So `work` must reset all its results. Statuses: that of `work`, and
+  // those of StatusOfFault. After UNAVAILABLE it is not known whether the
+  // transaction was committed.
   absl::Status Run(Commit commit,
                    const std::function<absl::Status(Work*)>& work);
 
@@ -203,6 +182,31 @@ class PostgresConnections {
   Clock::duration pause_{};
 };
 
+// Errors of PostgreSQL as statuses.
+
+// UNAVAILABLE, DATABASE_UNAVAILABLE. The message names no host, since peers see
+// it.
+absl::Status DatabaseUnavailable();
+// The same with the text of `fault`, for the operator: it may name hosts.
+absl::Status CannotConnect(const std::exception& fault);
+// The status of an exception of libpqxx. UNAVAILABLE, DATABASE_UNAVAILABLE: the
+// connection is lost; the database starts, stops or has too many connections;
+// or the timeout of a lock has passed. RESOURCE_EXHAUSTED, DISK_FULL. INTERNAL,
+// STORE_FAULT for all others.
+absl::Status StatusOfFault(const std::exception& fault);
+
+// Connections outside of the pool.
+
+// `address` with settings by which a connection detects that the database is
+// down. Does not replace a setting of `address`.
+std::string WithTimeouts(const std::string& address);
+
+// Makes each use of a lost connection an error. Without this, libpqxx connects
+// again, to a session without the transaction and the settings.
+void StayLost(pqxx::connection* connection);
+
+// Values of statements and results.
+
 // A literal of an array: {1,2,3}.
 template <typename Numbers>
 std::string ArrayOf(const Numbers& numbers) {
@@ -214,19 +218,15 @@ std::string ArrayOf(const Numbers& numbers) {
   return text + "}";
 }
 
-// The same for texts: {"a","b"}.
+// A literal of an array of texts: {"a","b"}.
 std::string ArrayOfTexts(const std::vector<std::string>& texts);
 
-// Values of bytes for a statement, and bytes of a result.
+// The value of a bytea parameter, and the bytes of a bytea field.
 inline pqxx::binarystring BytesFor(std::string_view bytes) {
   return {bytes.data() == nullptr ? "" : bytes.data(), bytes.size()};
 }
 inline std::string BytesOf(const pqxx::field& field) {
   return pqxx::binarystring(field).str();
 }
-
-// The time of the clock of the database, in SQL.
-#define BVHMILL_DATABASE_MS \
-  "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
 }  // namespace bvhmill::server

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <pqxx/pqxx>
+#include <string_view>
 #include <utility>
 
 #include "server/store/postgres/connections.h"
@@ -17,9 +18,22 @@ using Kind = JobNews::Kind;
 constexpr std::string_view kItems = "items";
 constexpr std::string_view kOver = "over ";
 constexpr std::string_view kCancelled = "cancelled ";
-// The longest time until the thread sees that it must end.
+// The longest time until the thread notices a request to stop.
 constexpr int kLookMicroseconds = 200'000;
 constexpr std::chrono::seconds kPause(1);
+
+// Reads a text of TextOf. False for any other text; `news` is then not valid.
+bool ReadNews(std::string_view text, JobNews* news) {
+  *news = {};
+  if (text == kItems) return true;
+  const bool is_over = text.starts_with(kOver);
+  if (!is_over && !text.starts_with(kCancelled)) return false;
+  news->kind = is_over ? Kind::kOver : Kind::kCancelled;
+  text.remove_prefix(is_over ? kOver.size() : kCancelled.size());
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, news->job);
+  return read.ec == std::errc() && read.ptr == end;
+}
 
 class Receiver final : public pqxx::notification_receiver {
  public:
@@ -50,18 +64,6 @@ std::string TextOf(const JobNews& news) {
   }
 }
 
-bool ReadNews(std::string_view text, JobNews* news) {
-  *news = {};
-  if (text == kItems) return true;
-  const bool is_over = text.starts_with(kOver);
-  if (!is_over && !text.starts_with(kCancelled)) return false;
-  news->kind = is_over ? Kind::kOver : Kind::kCancelled;
-  text.remove_prefix(is_over ? kOver.size() : kCancelled.size());
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, news->job);
-  return read.ec == std::errc() && read.ptr == end;
-}
-
 JobListener::JobListener(std::string address,
                          std::function<void(const JobNews&)> hear)
     : address_(std::move(address)),
@@ -76,8 +78,7 @@ void JobListener::Run(const std::stop_token& stop) {
     try {
       ListenOnce(stop);
     } catch (const std::exception&) {
-      // The next connection may be better. What is missed meanwhile is told
-      // then.
+      // The next connection begins with kMissed.
     }
     stopped.wait_for(lock, stop, kPause, [] { return false; });
   }

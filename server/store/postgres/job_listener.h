@@ -1,30 +1,27 @@
 #pragma once
 
-// Receives the news about jobs that the servers of a database send each other.
+// News about jobs that the servers of a database send each other, by LISTEN and
+// NOTIFY of PostgreSQL.
+//
+//   JobListener listener(address, [&](const JobNews& news) { Wake(news); });
+//   work->Notify(TextOf({JobNews::Kind::kItems}));
 
 #include <functional>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <thread>
 
 #include "server/store/job_store.h"
 
 namespace bvhmill::server {
 
-// The text of a notification: "items", "over NUMBER" or "cancelled NUMBER".
-// kMissed has no text: do not pass it.
-std::string TextOf(const JobNews& news);
-// Reads a text of TextOf. False if `text` is none; `news` is then not valid.
-bool ReadNews(std::string_view text, JobNews* news);
-
-// Listens on a connection of its own, in a thread of its own. If the connection
-// is lost or cannot be made, tries again a second later; no error is reported.
-// Each new connection begins with kMissed: news may have been lost before.
+// Listens on its own connection, in its own thread. If the connection fails, it
+// connects again a second later, and reports no error. Each new connection
+// begins with kMissed, since earlier news may be lost.
 class JobListener {
  public:
   // `address` is a connection string or URI of libpq. The thread calls `hear`,
-  // at times before the constructor returns. The destructor waits for the
+  // possibly before the constructor returns. The destructor waits for the
   // thread: 0.2 s, or until a call of `hear` or an attempt to connect ends.
   JobListener(std::string address, std::function<void(const JobNews&)> hear);
   JobListener(const JobListener&) = delete;
@@ -39,5 +36,9 @@ class JobListener {
   // The last member: it uses the others.
   std::jthread thread_;
 };
+
+// The text of a notification: "items", "over NUMBER" or "cancelled NUMBER".
+// kMissed is no notification: do not pass it.
+std::string TextOf(const JobNews& news);
 
 }  // namespace bvhmill::server

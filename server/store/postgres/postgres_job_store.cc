@@ -34,6 +34,17 @@ namespace {
   "coalesce(sum(bytes), 0)::bigint AS bytes FROM job_count WHERE "           \
   "job_count.job = job.number) c "
 
+// A statement that adds rows to the counts of jobs. `rows` is a SELECT of (job,
+// slot, leased, ok, failed, set_aside, bytes), in the order of jobs, so that no
+// deadlock occurs.
+#define BVHMILL_ADD_COUNTS(rows)                                           \
+  "INSERT INTO job_count (job, slot, leased, ok, failed, set_aside, "      \
+  "bytes) " rows                                                           \
+  " ON CONFLICT (job, slot) DO UPDATE SET leased = job_count.leased + "    \
+  "excluded.leased, ok = job_count.ok + excluded.ok, failed = "            \
+  "job_count.failed + excluded.failed, set_aside = job_count.set_aside + " \
+  "excluded.set_aside, bytes = job_count.bytes + excluded.bytes"
+
 constexpr char kLockBounds[] =
     "SELECT pg_advisory_xact_lock(" BVHMILL_BOUNDS_LOCK ")";
 
@@ -132,9 +143,9 @@ void AddJob(const NewJob& job, Work* work, JobInfo* info) {
   info->number = added[0][0].as<int64_t>();
 }
 
-// One statement, so that it sees each job before its end or after it: the bytes
-// of its results are counted once. `is_added`: the job is among those that are
-// counted.
+// One statement, so that it sees each job either before its end or after it,
+// and counts the bytes of its results once. `is_added`: the statement counts
+// this job, too.
 absl::Status CheckRoomIn(const NewJob& job, bool is_added, Work* work) {
   const pqxx::row row = work->Run(
       "SELECT items, own_items, jobs, (kept + added)::bigint, asked FROM "
@@ -166,6 +177,8 @@ absl::Status CheckRoomIn(const NewJob& job, bool is_added, Work* work) {
 }
 
 }  // namespace
+
+bool HasPostgres() { return true; }
 
 absl::Status OpenPostgresJobStore(const std::string& address,
                                   std::unique_ptr<JobStore>* store,
@@ -229,8 +242,8 @@ absl::Status PostgresJobStore::Create(const NewJob& job, int64_t now_ms,
       AddItems(info->number, job, work);
       work->Notify(TextOf({JobNews::Kind::kItems}));
     }
-    // One server after the other, from here to the commit: each sees the jobs
-    // of those before.
+    // Servers pass from here to the commit one after the other, so that each
+    // sees the jobs of the earlier ones.
     work->Run(kLockBounds);
     return CheckRoomIn(job, /*is_added=*/true, work);
   });
@@ -243,8 +256,8 @@ absl::Status PostgresJobStore::Get(const std::string& caller,
   });
 }
 
-// The rows of a page are cut by their bytes in the database: each has the sum
-// of those before it.
+// The database ends the page by its bytes: each row carries the sum of the
+// bytes up to it.
 absl::Status PostgresJobStore::List(const JobPage& page,
                                     std::vector<JobInfo>* jobs,
                                     bool* has_more) {
@@ -274,8 +287,8 @@ absl::Status PostgresJobStore::List(const JobPage& page,
   });
 }
 
-// The rows of a page are cut by their bytes in the database: each has the sum
-// of those before it.
+// The database ends the page by its bytes: each row carries the sum of the
+// bytes up to it.
 absl::Status PostgresJobStore::Results(const std::string& caller,
                                        const std::string& id,
                                        const ResultPage& page,
@@ -290,7 +303,7 @@ absl::Status PostgresJobStore::Results(const std::string& caller,
     for (const auto& row : found) {
       results->push_back({row[0].as<int64_t>(), BytesOf(row[1])});
     }
-    // The rows of a job that was deleted meanwhile are not all.
+    // If the job was deleted meanwhile, some rows may be missing.
     return FindJob(caller, id, work, &job);
   });
 }
@@ -355,204 +368,13 @@ absl::Status PostgresJobStore::Stats(JobStats* stats) {
   });
 }
 
-// The rows of the database of several servers.
-
-namespace {
-
-constexpr pqxx::oid kBytea = 17;
-// The transaction waits while a check looks for blobs.
-constexpr char kReadSettings[] =
-    "SET idle_in_transaction_session_timeout = 0; SET jit = off;"
-    "SET client_min_messages = warning; SET search_path = bvhmill";
-
-// Every table, all columns of which may be stored apart from their rows: these
-// are read, too.
-constexpr const char* kReadAll[][2] = {
-    {"job",
-     "SELECT count(md5(options) || md5(annotations) || md5(display_name)) FROM "
-     "job"},
-    {"item",
-     "SELECT count(md5(options) || md5(key) || md5(display_name) || "
-     "md5(last_error)) FROM item"},
-    {"result", "SELECT count(md5(bytes)) FROM result"},
-    {"output", "SELECT count(md5(blob)) FROM output"},
-    {"job_count", "SELECT count(leased) FROM job_count"},
-};
-
-class PostgresRows final : public JobRows {
- public:
-  // Throws what libpqxx throws.
-  explicit PostgresRows(const std::string& address)
-      : connections_(address, 0), connection_(WithTimeouts(address)) {
-    pqxx::nontransaction(connection_).exec(kReadSettings);
-    StayLost(&connection_);
-    rows_.emplace(connection_);
-  }
-
-  absl::Status CheckVersion(std::string* identity) {
-    return Catch([&] {
-      const auto found = rows_->exec(
-          "SELECT to_regclass('bvhmill.schema_version') IS NOT NULL");
-      if (!found[0][0].as<bool>()) {
-        return MakeCallError({.code = absl::StatusCode::kNotFound,
-                              .reason = "DATA_MISSING",
-                              .message = "the database has no jobs of a "
-                                         "server"});
-      }
-      const auto steps = rows_->exec("SELECT max(steps) FROM schema_version");
-      if (steps[0][0].as<size_t>(0) != PostgresMigrations().size()) {
-        return OtherVersion();
-      }
-      *identity = rows_->exec("SELECT id FROM identity")[0][0].c_str();
-      return absl::OkStatus();
-    });
-  }
-
-  absl::Status FindDamage(
-      const std::function<void(const std::string& fault)>& add) override {
-    for (const auto& [table, sql] : kReadAll) {
-      const absl::Status read = Read(sql, [](const Row& /*row*/) {});
-      if (absl::IsUnavailable(read)) return read;
-      if (read.ok()) continue;
-      add(std::string("the table ") + table +
-          " is damaged: " + std::string(MessageOf(read)));
-    }
-    return absl::OkStatus();
-  }
-
-  // An error ends the part of the transaction that a savepoint has begun.
-  absl::Status Read(const std::string& sql,
-                    const std::function<void(const Row& row)>& take) override {
-    return Catch([&] {
-      pqxx::subtransaction part(*rows_);
-      part.exec("DECLARE found NO SCROLL CURSOR FOR " + sql);
-      Row row;
-      while (true) {
-        const pqxx::result some = part.exec("FETCH 1000 FROM found");
-        if (some.empty()) break;
-        for (const auto& from : some) {
-          row.clear();
-          for (const auto& field : from) row.push_back(TextOfField(field));
-          take(row);
-        }
-      }
-      part.exec("CLOSE found");
-      part.commit();
-      return absl::OkStatus();
-    });
-  }
-
-  void EndReads() override { rows_.reset(); }
-
-  const char* counts() const override {
-    return "SELECT job, sum(ok) AS ok, sum(failed) AS failed, sum(leased) AS "
-           "leased FROM job_count GROUP BY job";
-  }
-
-  const char* counted_bytes() const override {
-    return "SELECT caller, number AS job, bytes + CASE WHEN state < 4 THEN "
-           "(SELECT coalesce(sum(c.bytes), 0) FROM job_count c WHERE c.job = "
-           "number) ELSE 0 END AS bytes FROM job WHERE caller <> '/gone'";
-  }
-
-  const char* row_bytes() const override {
-    return BVHMILL_ROW_BYTES("length(", ")");
-  }
-
-  absl::Status IsNamed(const BlobName& blob, bool* is_named) override {
-    return connections_.Run(Commit::kFast, [&](Work* work) {
-      *is_named = !work->Run(kFindNameSql, blob.digest, blob.space).empty();
-      return absl::OkStatus();
-    });
-  }
-
- private:
-  static std::string TextOfField(const pqxx::field& field) {
-    return field.type() == kBytea ? BytesOf(field) : field.c_str();
-  }
-
-  template <typename Callable>
-  static absl::Status Catch(const Callable& work) {
-    try {
-      return work();
-    } catch (const std::exception& fault) {
-      return StatusOfFault(fault);
-    }
-  }
-
-  // IsNamed sees what others commit; the rest sees one state.
-  PostgresConnections connections_;
-  pqxx::connection connection_;
-  std::optional<pqxx::transaction<pqxx::repeatable_read, pqxx::read_only>>
-      rows_;
-};
-
-}  // namespace
-
-bool HasPostgres() { return true; }
-
-absl::Status OpenPostgresRows(const std::string& address,
-                              std::unique_ptr<JobRows>* rows,
-                              std::string* identity) {
-  std::unique_ptr<PostgresRows> out;
-  try {
-    out = std::make_unique<PostgresRows>(address);
-  } catch (const std::exception& fault) {
-    return CannotConnect(fault);
-  }
-  BVHMILL_RETURN_IF_ERROR(out->CheckVersion(identity));
-  *rows = std::move(out);
-  return absl::OkStatus();
-}
-
-// The schema of PostgresJobStore.
-
-namespace {
-
-constexpr char kLock[] =
-    "SELECT pg_advisory_xact_lock(" BVHMILL_SCHEMA_LOCK ")";
-
-absl::Status RunSteps(std::span<const std::string_view> steps, Work* work) {
-  // One server at a time; the others find that nothing is left to do.
-  work->Execute(kLock);
-  work->Execute("CREATE SCHEMA IF NOT EXISTS bvhmill");
-  work->Execute(
-      "CREATE TABLE IF NOT EXISTS bvhmill.schema_version (steps INTEGER NOT "
-      "NULL)");
-  const pqxx::result found =
-      work->Run("SELECT coalesce(max(steps), 0) FROM bvhmill.schema_version");
-  const auto done = found[0][0].as<size_t>();
-  if (done > steps.size()) {
-    return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
-                          .reason = "DATA_TOO_NEW",
-                          .message = "a newer bvhmilld has made the data"});
-  }
-  for (const std::string_view step : steps.subspan(done)) {
-    work->Execute(std::string(step));
-  }
-  if (done == steps.size()) return absl::OkStatus();
-  work->Execute("DELETE FROM bvhmill.schema_version");
-  work->Execute("INSERT INTO bvhmill.schema_version VALUES (" +
-                std::to_string(steps.size()) + ")");
-  return absl::OkStatus();
-}
-
-}  // namespace
-
-// All steps in one transaction: a server that is killed leaves none half done.
-absl::Status MigratePostgres(std::span<const std::string_view> steps,
-                             PostgresConnections* connections) {
-  return connections->Run(Commit::kDurable,
-                          [&](Work* work) { return RunSteps(steps, work); });
-}
-
-// Claims and their ends: the part of PostgresJobStore that workers use.
+// Leases and results.
 
 namespace {
 
 #define BVHMILL_NOW_MAY_BEGIN BVHMILL_MAY_BEGIN("$2::bigint")
-// `which` selects the jobs and numbers of waiting items. Items that another
-// claim is about to lease are passed over.
+// `which` selects the jobs and numbers of waiting items. It skips items that
+// another claim is about to lease.
 #define BVHMILL_CLAIM(which)                                              \
   "WITH got AS MATERIALIZED (" which                                      \
   "), numbered AS (SELECT job, number, row_number() OVER (ORDER BY job, " \
@@ -563,14 +385,14 @@ namespace {
   "numbered.number RETURNING item.job, item.number, lease, key, blob, "   \
   "encoding, format, display_name, options, tries, crashes, last_error"
 
-// The jobs of a caller in their order, and the waiting items of each in theirs.
+// In the order of jobs, then of items.
 constexpr char kFresh[] = BVHMILL_CLAIM(
     "SELECT i.job, i.number FROM (SELECT number FROM job WHERE caller = $1 AND "
     "state < 4 AND state <> 3 ORDER BY number) j CROSS JOIN LATERAL (SELECT "
     "job, number FROM item WHERE item.job = j.number AND state = 0 AND "
     "crashes < 2 AND " BVHMILL_NOW_MAY_BEGIN
     " ORDER BY number LIMIT $3 FOR UPDATE SKIP LOCKED) i LIMIT $3");
-// Suspects are few: all of a caller are sorted by their crashes.
+// Sorts all suspects of a caller by their crashes: they are few.
 constexpr char kSuspect[] = BVHMILL_CLAIM(
     "SELECT item.job, item.number FROM item JOIN job ON job.number = item.job "
     "WHERE job.caller = $1 AND job.state < 4 AND job.state <> 3 AND "
@@ -584,15 +406,16 @@ constexpr char kSuspectCallers[] =
     "<> 3";
 static_assert(kSuspectCrashes == 2, "as in the statements above");
 
-// Counts leases of jobs, and reads the jobs. The lock keeps a job from ending
-// until its leases are counted.
+// Counts the leases of jobs, and reads the jobs. The row lock keeps a job from
+// ending before its leases are counted.
 constexpr char kBeginJobs[] =
-    "WITH found AS MATERIALIZED (SELECT number, state, options FROM job WHERE "
-    "number = ANY ($1::bigint[]) AND state < 4 ORDER BY number FOR KEY SHARE), "
+    "WITH found AS MATERIALIZED (SELECT number, state, options, id FROM job "
+    "WHERE number = ANY ($1::bigint[]) AND state < 4 ORDER BY number FOR KEY "
+    "SHARE), "
     "counted AS (" BVHMILL_ADD_COUNTS(
         "SELECT u.job, $2::int, u.leased, 0, 0, 0, 0 FROM unnest($1::bigint[], "
         "$3::bigint[]) u (job, leased) JOIN found ON found.number = u.job "
-        "ORDER BY u.job") ") SELECT number, state, options FROM found";
+        "ORDER BY u.job") ") SELECT number, state, options, id FROM found";
 
 void ReadItem(const pqxx::row& row, ClaimedItem* claimed) {
   int column = 0;
@@ -613,12 +436,13 @@ void ReadItem(const pqxx::row& row, ClaimedItem* claimed) {
 // Columns of the finished items of a call.
 struct FinishedColumns {
   std::vector<int64_t> jobs, items, leases;
-  // `aside`: 1 if the item is set aside.
+  // `aside`: 1 if the item is dead-lettered.
   std::vector<int> codes, aside;
-  // The results one after the other; those of an item begin at `at`, from 1.
+  // All results in sequence. `at` is the position of the first byte of each,
+  // from 1.
   std::string bytes;
   std::vector<size_t> at, sizes;
-  // The bytes of their rows.
+  // RowBytesOf each result.
   std::vector<int64_t> row_bytes;
 
   void Add(const FinishedItem& item) {
@@ -634,7 +458,7 @@ struct FinishedColumns {
   }
 };
 
-// Columns of their outputs.
+// Columns of the outputs of the finished items of a call.
 struct OutputColumns {
   std::vector<int64_t> leases, jobs, items;
   std::vector<int> positions;
@@ -652,8 +476,8 @@ struct OutputColumns {
   }
 };
 
-// One statement, so that it needs no transaction around it: stores the results
-// of items that still have their leases, names their outputs, and counts them.
+// Stores the results of items whose leases are valid, names their outputs, and
+// counts them. One statement, so that it needs no transaction around it.
 constexpr char kComplete[] =
     "WITH done AS (UPDATE item SET state = 2 FROM unnest($1::bigint[], "
     "$2::bigint[], $3::bigint[], $4::int[], $5::int[], $6::bigint[], "
@@ -672,7 +496,7 @@ constexpr char kComplete[] =
         "count(*) FILTER (WHERE code <> 0), sum(aside), sum(row_bytes) FROM "
         "done GROUP BY job ORDER BY job") ") SELECT lease FROM done";
 
-// The leases whose items got their results.
+// Returns the leases whose results were stored.
 std::set<int64_t> StoreFinished(const FinishedColumns& columns,
                                 const OutputColumns& outputs, Work* work) {
   const pqxx::result done = work->Run(
@@ -781,7 +605,7 @@ absl::Status PostgresJobStore::ClaimOf(const std::string& caller,
   return absl::OkStatus();
 }
 
-// Counts the leases, and reads what the items of a job share.
+// Counts the leases, and reads the options of the jobs.
 absl::Status PostgresJobStore::BeginJobs(const ClaimRules& rules, Work* work,
                                          std::vector<ClaimedItem>* items) {
   std::map<int64_t, int64_t> leased;
@@ -794,18 +618,22 @@ absl::Status PostgresJobStore::BeginJobs(const ClaimRules& rules, Work* work,
   const std::string jobs = ArrayOf(numbers);
   const pqxx::result found =
       work->Run(kBeginJobs, jobs, work->slot(), ArrayOf(counts));
-  // A job has ended meanwhile: its items are not leased.
+  // A job has ended meanwhile: the exception rolls the claim back, and Run
+  // repeats it.
   if (found.size() != leased.size()) {
     throw pqxx::serialization_failure("a job has ended");
   }
   std::map<int64_t, std::shared_ptr<const std::string>> options;
+  std::map<int64_t, std::string> ids;
   bool are_new = false;
   for (const auto& row : found) {
     options[row[0].as<int64_t>()] =
         std::make_shared<const std::string>(BytesOf(row[2]));
+    ids[row[0].as<int64_t>()] = row[3].c_str();
     are_new = are_new || row[1].as<int>() == 1;
   }
   for (ClaimedItem& item : *items) {
+    item.job_id = ids[item.lease.job];
     item.options = item.item.options.empty()
                        ? options[item.lease.job]
                        : std::make_shared<const std::string>(item.item.options);
@@ -892,12 +720,12 @@ absl::Status PostgresJobStore::Release(std::span<const FailedTry> tries,
   return absl::OkStatus();
 }
 
-// Counts, ends of jobs, and ends of leases: parts of PostgresJobStore.
+// Counts, the end of jobs, and heartbeats.
 
 namespace {
 
-// `job` and the sums `c` of its counts: whether no item will get a result any
-// more.
+// The sums of the counts of a job, and the condition on `job` and its sums `c`
+// that no item will get another result.
 #define BVHMILL_SUMS                                                        \
   "SELECT coalesce(sum(ok + failed), 0) AS done, coalesce(sum(leased), 0) " \
   "AS leased, coalesce(sum(bytes), 0) AS bytes FROM job_count WHERE "       \
@@ -940,8 +768,8 @@ void PostgresJobStore::AddCounts(const Changes& changes, Work* work) {
       ArrayOf(failed), ArrayOf(set_aside));
 }
 
-// The row of the job is locked first: claims that are about to count their
-// leases are waited for, and the sums are read after that.
+// Locks the row of the job first, which waits for claims that are about to
+// count their leases. Then it reads the sums.
 absl::Status PostgresJobStore::EndJob(int64_t job, int64_t now_ms,
                                       bool* is_over) {
   return connections_.Run(Commit::kDurable, [&](Work* work) {
@@ -996,7 +824,7 @@ absl::Status PostgresJobStore::EndLeasesOfOthers(int64_t now_ms) {
         }
         AddCounts(changes, work);
         if (!changes.empty()) work->Notify(TextOf({JobNews::Kind::kItems}));
-        // A server may have ended between the last result of a job and its
+        // A server may have crashed between the last result of a job and its
         // end.
         open = NumbersOf(work->Run("SELECT number FROM job WHERE state < 4"));
         return absl::OkStatus();
@@ -1018,8 +846,8 @@ absl::Status PostgresJobStore::Heartbeat(int64_t now_ms, int64_t until_ms) {
   const Clock::time_point now = Clock::now();
   {
     const std::lock_guard lock(mutex_);
-    // Servers beat several times per lease: after half of one, those of others
-    // may be late, too.
+    // Servers send several heartbeats per lease. If this one is late by half of
+    // a lease, those of others may be late, too.
     if (2 * (now - last_beat_) > lease) beats_since_ = now;
     last_beat_ = now;
     if (now - beats_since_ < lease) return absl::OkStatus();
@@ -1027,10 +855,10 @@ absl::Status PostgresJobStore::Heartbeat(int64_t now_ms, int64_t until_ms) {
   return EndLeasesOfOthers(now_ms);
 }
 
-// The removal of jobs: the part of PostgresJobStore that may take long.
+// The removal of jobs.
 
-// The items of a job below `end`, with their results. The rows that are left
-// are a whole job, so a check of the data is content.
+// Removes the items of a job below `end`, with their results. The remaining
+// rows are a consistent job, so a check of the data finds no fault.
 void PostgresJobStore::RemoveItems(int64_t job, int64_t end, Work* work) {
   std::array<int64_t, 4> removed = {};
   size_t table = 0;
@@ -1050,7 +878,6 @@ void PostgresJobStore::RemoveItems(int64_t job, int64_t end, Work* work) {
 
 absl::Status PostgresJobStore::RemoveSome(int64_t job, Removed* removed) {
   return connections_.Run(Commit::kDurable, [&](Work* work) {
-    // Another server removes the job, or has removed it.
     *removed = Removed::kByAnother;
     const pqxx::result mine = work->Run(
         "SELECT 1 FROM job WHERE number = $1 AND state >= 4 FOR UPDATE SKIP "
@@ -1091,7 +918,7 @@ absl::Status PostgresJobStore::Delete(const std::string& caller,
             "SELECT 1 FROM job WHERE id = $1 AND caller = $2", id, caller);
         return kept.empty() ? NoJob(id) : JobNotOver();
       }));
-  // The job is gone. Rows that cannot be removed now are left to Expire.
+  // The job is hidden. Expire removes rows that cannot be removed now.
   Removed removed = Removed::kPart;
   static_cast<void>(RemoveSome(job, &removed));
   return absl::OkStatus();
@@ -1117,6 +944,197 @@ absl::Status PostgresJobStore::Expire(int64_t before_ms, int64_t* count) {
     }
     if (removed == Removed::kAll) ++*count;
   }
+  return absl::OkStatus();
+}
+
+// The schema.
+
+namespace {
+
+constexpr char kLock[] =
+    "SELECT pg_advisory_xact_lock(" BVHMILL_SCHEMA_LOCK ")";
+
+absl::Status RunSteps(std::span<const std::string_view> steps, Work* work) {
+  // One server at a time; the next ones find all steps done.
+  work->Execute(kLock);
+  work->Execute("CREATE SCHEMA IF NOT EXISTS bvhmill");
+  work->Execute(
+      "CREATE TABLE IF NOT EXISTS bvhmill.schema_version (steps INTEGER NOT "
+      "NULL)");
+  const pqxx::result found =
+      work->Run("SELECT coalesce(max(steps), 0) FROM bvhmill.schema_version");
+  const auto done = found[0][0].as<size_t>();
+  if (done > steps.size()) {
+    return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
+                          .reason = "DATA_TOO_NEW",
+                          .message = "a newer bvhmilld has made the data"});
+  }
+  for (const std::string_view step : steps.subspan(done)) {
+    work->Execute(std::string(step));
+  }
+  if (done == steps.size()) return absl::OkStatus();
+  work->Execute("DELETE FROM bvhmill.schema_version");
+  work->Execute("INSERT INTO bvhmill.schema_version VALUES (" +
+                std::to_string(steps.size()) + ")");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+// All steps in one transaction: a server that is killed leaves no step half
+// done.
+absl::Status MigratePostgres(std::span<const std::string_view> steps,
+                             PostgresConnections* connections) {
+  return connections->Run(Commit::kDurable,
+                          [&](Work* work) { return RunSteps(steps, work); });
+}
+
+// JobRows in PostgreSQL.
+
+namespace {
+
+constexpr pqxx::oid kBytea = 17;
+// No timeout: the transaction is idle while a check reads blobs.
+constexpr char kReadSettings[] =
+    "SET idle_in_transaction_session_timeout = 0; SET jit = off;"
+    "SET client_min_messages = warning; SET search_path = bvhmill";
+
+// Statements that read each table, with the columns whose values PostgreSQL may
+// store outside of the row.
+constexpr const char* kReadAll[][2] = {
+    {"job",
+     "SELECT count(md5(options) || md5(annotations) || md5(display_name)) FROM "
+     "job"},
+    {"item",
+     "SELECT count(md5(options) || md5(key) || md5(display_name) || "
+     "md5(last_error)) FROM item"},
+    {"result", "SELECT count(md5(bytes)) FROM result"},
+    {"output", "SELECT count(md5(blob)) FROM output"},
+    {"job_count", "SELECT count(leased) FROM job_count"},
+};
+
+class PostgresRows final : public JobRows {
+ public:
+  // Throws what libpqxx throws.
+  explicit PostgresRows(const std::string& address)
+      : connections_(address, 0), connection_(WithTimeouts(address)) {
+    pqxx::nontransaction(connection_).exec(kReadSettings);
+    StayLost(&connection_);
+    rows_.emplace(connection_);
+  }
+
+  absl::Status CheckVersion(std::string* identity) {
+    return Catch([&] {
+      const auto found = rows_->exec(
+          "SELECT to_regclass('bvhmill.schema_version') IS NOT NULL");
+      if (!found[0][0].as<bool>()) {
+        return MakeCallError({.code = absl::StatusCode::kNotFound,
+                              .reason = "DATA_MISSING",
+                              .message = "the database has no jobs of a "
+                                         "server"});
+      }
+      const auto steps = rows_->exec("SELECT max(steps) FROM schema_version");
+      if (steps[0][0].as<size_t>(0) != PostgresMigrations().size()) {
+        return OtherVersion();
+      }
+      *identity = rows_->exec("SELECT id FROM identity")[0][0].c_str();
+      return absl::OkStatus();
+    });
+  }
+
+  absl::Status FindDamage(
+      const std::function<void(const std::string& fault)>& add) override {
+    for (const auto& [table, sql] : kReadAll) {
+      const absl::Status read = Read(sql, [](const Row& /*row*/) {});
+      if (absl::IsUnavailable(read)) return read;
+      if (read.ok()) continue;
+      add(std::string("the table ") + table +
+          " is damaged: " + std::string(MessageOf(read)));
+    }
+    return absl::OkStatus();
+  }
+
+  // After an error, only the subtransaction is rolled back.
+  absl::Status Read(const std::string& sql,
+                    const std::function<void(const Row& row)>& take) override {
+    return Catch([&] {
+      pqxx::subtransaction part(*rows_);
+      part.exec("DECLARE found NO SCROLL CURSOR FOR " + sql);
+      Row row;
+      while (true) {
+        const pqxx::result some = part.exec("FETCH 1000 FROM found");
+        if (some.empty()) break;
+        for (const auto& from : some) {
+          row.clear();
+          for (const auto& field : from) row.push_back(TextOfField(field));
+          take(row);
+        }
+      }
+      part.exec("CLOSE found");
+      part.commit();
+      return absl::OkStatus();
+    });
+  }
+
+  void EndReads() override { rows_.reset(); }
+
+  const char* counts() const override {
+    return "SELECT job, sum(ok) AS ok, sum(failed) AS failed, sum(leased) AS "
+           "leased FROM job_count GROUP BY job";
+  }
+
+  const char* counted_bytes() const override {
+    return "SELECT caller, number AS job, bytes + CASE WHEN state < 4 THEN "
+           "(SELECT coalesce(sum(c.bytes), 0) FROM job_count c WHERE c.job = "
+           "number) ELSE 0 END AS bytes FROM job WHERE caller <> '/gone'";
+  }
+
+  const char* row_bytes() const override {
+    return BVHMILL_ROW_BYTES("length(", ")");
+  }
+
+  absl::Status IsNamed(const BlobName& blob, bool* is_named) override {
+    return connections_.Run(Commit::kFast, [&](Work* work) {
+      *is_named = !work->Run(kFindNameSql, blob.digest, blob.space).empty();
+      return absl::OkStatus();
+    });
+  }
+
+ private:
+  static std::string TextOfField(const pqxx::field& field) {
+    return field.type() == kBytea ? BytesOf(field) : field.c_str();
+  }
+
+  template <typename Callable>
+  static absl::Status Catch(const Callable& work) {
+    try {
+      return work();
+    } catch (const std::exception& fault) {
+      return StatusOfFault(fault);
+    }
+  }
+
+  // For IsNamed, which sees later commits. All other reads see one snapshot, on
+  // their own connection.
+  PostgresConnections connections_;
+  pqxx::connection connection_;
+  std::optional<pqxx::transaction<pqxx::repeatable_read, pqxx::read_only>>
+      rows_;
+};
+
+}  // namespace
+
+absl::Status OpenPostgresRows(const std::string& address,
+                              std::unique_ptr<JobRows>* rows,
+                              std::string* identity) {
+  std::unique_ptr<PostgresRows> out;
+  try {
+    out = std::make_unique<PostgresRows>(address);
+  } catch (const std::exception& fault) {
+    return CannotConnect(fault);
+  }
+  BVHMILL_RETURN_IF_ERROR(out->CheckVersion(identity));
+  *rows = std::move(out);
   return absl::OkStatus();
 }
 

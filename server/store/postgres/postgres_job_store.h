@@ -1,71 +1,37 @@
 #pragma once
 
-// A statement that adds rows to the counts of jobs. `rows` is a SELECT of (job,
-// slot, leased, ok, failed, set_aside, bytes), in the order of jobs:
-// transactions then never wait for each other in a circle.
+// Jobs in a database of PostgreSQL. Any number of servers use it at once.
+//
+// Each server has a number, which is the upper part of the numbers of its
+// leases. A running server renews its leases. The leases of a server that is
+// down expire by the clock of the database; then another server returns their
+// items to the queue.
+//
+// Transactions that change items never wait for each other. A claim skips items
+// that are locked, and each connection adds to its own row of counts, its slot.
+// So a transaction does not know whether it was the last one of its job. The
+// store checks that after the commit: see EndJobs.
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "server/store/blob_store.h"
 #include "server/store/job_store.h"
 #include "server/store/postgres/connections.h"
 #include "server/store/postgres/job_listener.h"
 
-#define BVHMILL_ADD_COUNTS(rows)                                           \
-  "INSERT INTO job_count (job, slot, leased, ok, failed, set_aside, "      \
-  "bytes) " rows                                                           \
-  " ON CONFLICT (job, slot) DO UPDATE SET leased = job_count.leased + "    \
-  "excluded.leased, ok = job_count.ok + excluded.ok, failed = "            \
-  "job_count.failed + excluded.failed, set_aside = job_count.set_aside + " \
-  "excluded.set_aside, bytes = job_count.bytes + excluded.bytes"
-
 namespace bvhmill::server {
-
-// The statements that read a page of results. A test asks PostgreSQL for their
-// plans.
-
-// The results of the job $1 after the item $2: $3 of them at most, and as many
-// as have $4 bytes together, but one at least. `size` is the sum of the bytes
-// up to this row, the row included.
-#define BVHMILL_RESULTS(which)                                              \
-  "SELECT item, bytes FROM (SELECT item, bytes, row_number() OVER so_far, " \
-  "sum(octet_length(bytes)) OVER so_far AS size FROM (SELECT item, bytes "  \
-  "FROM result WHERE job = $1 AND item > $2" which                          \
-  " ORDER BY item LIMIT $3)"                                                \
-  " page WINDOW so_far AS (ORDER BY item)) sized WHERE row_number = 1 OR "  \
-  "size <= $4 ORDER BY item"
-
-inline constexpr char kResultsSql[] = BVHMILL_RESULTS("");
-inline constexpr char kFailedResultsSql[] = BVHMILL_RESULTS(" AND code <> 0");
-
-#undef BVHMILL_RESULTS
-
-// Jobs in a database of PostgreSQL. Any number of servers use it at once.
-//
-// A server has a number, with which the numbers of its leases begin. It renews
-// its leases as long as it lives. Leases of a server that is gone end by the
-// clock of the database; then another server has their items wait again.
-//
-// Items are changed by transactions that never wait for each other. A claim
-// passes over items that are locked, and each connection adds to a row of
-// counts of its own, its slot. So a transaction does not know whether it was
-// the last one of its job. That is looked at after the commit: see EndJobs.
-
-// Changes of the counts of a job.
-struct CountChange {
-  int64_t leased = 0;
-  int64_t ok = 0;
-  int64_t failed = 0;
-  int64_t set_aside = 0;
-};
 
 class PostgresJobStore final : public JobStore {
  public:
@@ -94,8 +60,8 @@ class PostgresJobStore final : public JobStore {
                      std::vector<ClaimedItem>* items) override;
   absl::Status FindSuspects(int64_t now_ms,
                             std::set<std::string>* callers) override;
-  // A server ends leases of others only after it has seen the database answer
-  // for the time of a lease: after an outage of the database all servers have
+  // Ends leases of other servers only after its heartbeats have succeeded for
+  // the duration of a lease: after an outage of the database all servers have
   // that time to renew their leases.
   absl::Status Heartbeat(int64_t now_ms, int64_t until_ms) override;
   absl::Status Complete(std::span<const FinishedItem> items, int64_t now_ms,
@@ -111,8 +77,15 @@ class PostgresJobStore final : public JobStore {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // Changes of counts by job. They are made in this order, so that transactions
-  // never wait for each other in a circle.
+  // Changes of the counts of a job.
+  struct CountChange {
+    int64_t leased = 0;
+    int64_t ok = 0;
+    int64_t failed = 0;
+    int64_t set_aside = 0;
+  };
+  // Changes by job. A transaction makes them in this order, so that no deadlock
+  // occurs.
   using Changes = std::map<int64_t, CountChange>;
 
   PostgresJobStore(std::string address, int server);
@@ -126,8 +99,8 @@ class PostgresJobStore final : public JobStore {
   absl::Status ClaimAll(const ClaimRules& rules, Work* work,
                         std::vector<ClaimedItem>* items,
                         std::vector<LeaseRange>* ranges);
-  // Ends the leases of claims whose answer was lost: they may have been stored,
-  // and no server works on their items.
+  // Ends the leases of claims whose answer was lost. The database may have
+  // stored them, but no server works on their items.
   absl::Status EndDoubtfulLeases();
   LeaseRange NewLeases(int64_t count);
   absl::Status ClaimOf(const std::string& caller, const ClaimRules& rules,
@@ -135,20 +108,20 @@ class PostgresJobStore final : public JobStore {
                        std::vector<ClaimedItem>* items);
   absl::Status BeginJobs(const ClaimRules& rules, Work* work,
                          std::vector<ClaimedItem>* items);
-  // The jobs of the items that were accepted.
+  // Returns the jobs of the accepted items.
   std::set<int64_t> CompleteAll(std::span<const FinishedItem> items, Work* work,
                                 std::vector<bool>* accepted);
   absl::Status EndLeasesOfOthers(int64_t now_ms);
   // Ends each of `jobs` whose items all have results, or that was cancelled and
-  // has no leased items. Call it after the commit of the transaction that may
-  // have been the last one of the job. After an error the next heartbeat ends
-  // them.
+  // has no leased items. Call it after the commit of a transaction that may be
+  // the last one of a job. After an error a later heartbeat ends the job.
   void EndJobs(const std::vector<int64_t>& jobs, int64_t now_ms,
                std::vector<int64_t>* over);
   absl::Status EndJob(int64_t job, int64_t now_ms, bool* is_over);
-  // Removes some thousand rows of a job that is hidden or over. `removed` says
-  // what is left.
+  // What RemoveSome has removed: a part of the job; all of it; or nothing,
+  // since another server removes the job or has removed it.
   enum class Removed : uint8_t { kPart, kAll, kByAnother };
+  // Removes some thousand rows of a job that is hidden or over.
   absl::Status RemoveSome(int64_t job, Removed* removed);
   void RemoveItems(int64_t job, int64_t end, Work* work);
   static void AddCounts(const Changes& changes, Work* work);
@@ -159,20 +132,41 @@ class PostgresJobStore final : public JobStore {
   const int server_;
   std::atomic<int64_t> next_lease_;
   std::mutex mutex_;
-  // All with the mutex. The caller that was served first by the last claim.
+  // The members below require the mutex, except the listener.
+  // The first caller of the last claim: see TakeTurns.
   std::string last_caller_;
+  // The leases of claims whose answer was lost.
   std::vector<LeaseRange> doubtful_;
-  // The time of the last heartbeat, and the time since which all were in time.
+  // The time of the last heartbeat, and of the first one since a late one.
   Clock::time_point last_beat_;
   Clock::time_point beats_since_;
   // The last member: its thread ends first.
   std::unique_ptr<JobListener> listener_;
 };
 
-// Brings the schema up to date: runs the steps that the database does not have,
-// all in one transaction. FAILED_PRECONDITION, DATA_TOO_NEW if the database has
+// Brings the schema up to date: runs the steps that the database lacks, all in
+// one transaction. FAILED_PRECONDITION, DATA_TOO_NEW if the database contains
 // more steps.
 absl::Status MigratePostgres(std::span<const std::string_view> steps,
                              PostgresConnections* connections);
+
+// The statements that read a page of results. A test checks the plans of
+// PostgreSQL.
+
+// The results of the job $1 after the item $2: at most $3 of them, and at most
+// $4 bytes in all, but at least one result. `size` is the sum of the bytes up
+// to this row, inclusive.
+#define BVHMILL_RESULTS(which)                                              \
+  "SELECT item, bytes FROM (SELECT item, bytes, row_number() OVER so_far, " \
+  "sum(octet_length(bytes)) OVER so_far AS size FROM (SELECT item, bytes "  \
+  "FROM result WHERE job = $1 AND item > $2" which                          \
+  " ORDER BY item LIMIT $3)"                                                \
+  " page WINDOW so_far AS (ORDER BY item)) sized WHERE row_number = 1 OR "  \
+  "size <= $4 ORDER BY item"
+
+inline constexpr char kResultsSql[] = BVHMILL_RESULTS("");
+inline constexpr char kFailedResultsSql[] = BVHMILL_RESULTS(" AND code <> 0");
+
+#undef BVHMILL_RESULTS
 
 }  // namespace bvhmill::server

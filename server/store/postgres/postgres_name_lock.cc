@@ -20,16 +20,16 @@ constexpr char kShare[] =
     "SELECT pg_advisory_lock_shared(" BVHMILL_NAME_LOCK ")";
 constexpr char kUnshare[] =
     "SELECT pg_advisory_unlock_shared(" BVHMILL_NAME_LOCK ")";
-// Others that ask for the lock later wait for this one, so the time is short.
+// Later requests wait for this one, so the timeout is short.
 constexpr char kTake[] =
     "SET lock_timeout = '2s'; SELECT pg_advisory_lock(" BVHMILL_NAME_LOCK ")";
 constexpr char kGive[] = "SELECT pg_advisory_unlock(" BVHMILL_NAME_LOCK
                          "); SET lock_timeout = '10s'";
-constexpr std::chrono::seconds kLockPatience(2);
+constexpr std::chrono::seconds kLockTimeout(2);
 // For threads of this server that wait to share it.
-constexpr std::chrono::seconds kSharePatience(10);
-// After this time no further thread joins the lock that others hold, so that
-// another server can have it alone.
+constexpr std::chrono::seconds kShareTimeout(10);
+// After this time no further thread joins the shared lock, so that another
+// server can hold it alone.
 constexpr std::chrono::seconds kLongestShare(1);
 
 class PostgresNameLock final : public NameLock {
@@ -47,7 +47,7 @@ class PostgresNameLock final : public NameLock {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Made before the lock is taken: memory that is missing leaves nothing held.
+  // Made before the lock is taken, so that a failed allocation holds no lock.
   struct Share final : public Held {
     ~Share() override {
       if (lock != nullptr) lock->EndShare();
@@ -75,15 +75,15 @@ class PostgresNameLock final : public NameLock {
   const std::string address_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  // All with the mutex. A session that is lost takes its locks with it.
+  // The members below require the mutex. A lost session releases its locks.
   std::unique_ptr<Session> session_;
   int holders_ = 0;
-  // True while a thread has the lock alone, or waits for that.
+  // True while a thread holds the lock alone, or waits for that.
   bool is_alone_ = false;
   Clock::time_point shared_since_;
 };
 
-// REQUIRES: mutex_ is held. A session that was lost before is made once more.
+// REQUIRES: mutex_ is held. Connects once more if the session was lost before.
 absl::Status PostgresNameLock::RunLocked(const char* sql) {
   for (int i = 0; i < 2; ++i) {
     const bool is_new = session_ == nullptr;
@@ -95,7 +95,7 @@ absl::Status PostgresNameLock::RunLocked(const char* sql) {
       const absl::Status status = StatusOfFault(fault);
       const bool is_open =
           session_ != nullptr && session_->connection().is_open();
-      // The statement has failed: the lock was not free in time.
+      // The statement failed by the timeout of the lock.
       if (is_open) return status;
       session_ = nullptr;
       if (is_new) return DatabaseUnavailable();
@@ -108,7 +108,7 @@ absl::Status PostgresNameLock::Hold(std::unique_ptr<Held>* held) {
   auto out = std::make_unique<Share>();
   std::unique_lock lock(mutex_);
   const bool may_share =
-      changed_.wait_for(lock, kSharePatience, [this] { return MayShare(); });
+      changed_.wait_for(lock, kShareTimeout, [this] { return MayShare(); });
   if (!may_share) return DatabaseUnavailable();
   if (holders_ == 0) {
     BVHMILL_RETURN_IF_ERROR(RunLocked(kShare));
@@ -140,7 +140,7 @@ absl::Status PostgresNameLock::HoldAlone(std::unique_ptr<Held>* held) {
   absl::Status taken;
   bool is_taken = false;
   try {
-    if (changed_.wait_for(lock, kLockPatience,
+    if (changed_.wait_for(lock, kLockTimeout,
                           [this] { return holders_ == 0; })) {
       taken = RunLocked(kTake);
       is_taken = taken.ok();
@@ -155,7 +155,7 @@ absl::Status PostgresNameLock::HoldAlone(std::unique_ptr<Held>* held) {
     return absl::OkStatus();
   }
   LetOthers();
-  // The other servers did not end in time.
+  // Null without an error: the other servers did not release it in time.
   return session_ != nullptr ? absl::OkStatus() : taken;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -18,21 +19,43 @@
 namespace bvhmill::server {
 namespace {
 
-// A store may put the parts together before it answers.
-constexpr int kCompletePatience = 120;
+// The largest blob has 640 parts of this size; a store accepts 10,000 parts.
+constexpr int64_t kS3PartBytes = int64_t{8} << 20;
+// Larger blobs are sent in parts: a part that fails is sent again alone.
+constexpr int64_t kMaxWholeBytes = 2 * kS3PartBytes;
+constexpr size_t kPieceBytes = size_t{1} << 20;
+// A store answers parallel requests in little more time than one.
+constexpr size_t kPutThreads = 16;
+// A store may assemble the parts before it answers.
+constexpr int kCompleteTimeout = 120;
 
-}  // namespace
+struct S3Part {
+  // From 1.
+  int number = 0;
+  const OwnedFile* file = nullptr;
+  int64_t offset = 0;
+  int64_t bytes = 0;
+  // The SHA-256 of its bytes, in hexadecimal.
+  std::string digest = {};
+};
 
-absl::Status BeginParts(S3Client* client, const std::string& key,
-                        std::string* id) {
-  S3Answer answer;
-  BVHMILL_RETURN_IF_ERROR(client->Send(
-      {.method = "POST", .key = key, .query = {{"uploads", ""}}}, &answer));
-  *id = FieldIn(answer.body, "UploadId");
-  return id->empty() ? BlobsUnavailable("the store of blobs begins no upload")
-                     : absl::OkStatus();
+// The key of the state of an upload, below the prefix.
+std::string StateKey(const BlobName& name) {
+  return "uploads/" + name.space + "-" + name.digest;
 }
 
+// The time `store_ms` of the clock of the store, by the clock of this machine:
+// milliseconds since 1970. Exact to a second, since `answer` has whole seconds.
+int64_t LocalTimeOf(int64_t store_ms, const S3Answer& answer) {
+  const int64_t here = std::chrono::duration_cast<std::chrono::milliseconds>(
+                           std::chrono::system_clock::now().time_since_epoch())
+                           .count();
+  return answer.now_ms == 0 ? store_ms : store_ms + here - answer.now_ms;
+}
+
+// Sends a part; the store compares its digest. `tag` names the part with these
+// bytes: if another server sends other bytes under its number, the upload
+// cannot be completed with this tag.
 absl::Status PutPart(S3Client* client, const std::string& key,
                      const std::string& id, const S3Part& part,
                      std::string* tag) {
@@ -51,6 +74,8 @@ absl::Status PutPart(S3Client* client, const std::string& key,
                       : absl::OkStatus();
 }
 
+// Makes the object of all parts with these tags. The first part has the number
+// 1.
 absl::Status CompleteParts(S3Client* client, const std::string& key,
                            const std::string& id,
                            const std::vector<std::string>& tags) {
@@ -60,22 +85,31 @@ absl::Status CompleteParts(S3Client* client, const std::string& key,
                        .query = {{"uploadId", id}},
                        .headers = {"Content-Type: application/xml"},
                        .text = CompletionOf(tags),
-                       .patience_seconds = kCompletePatience},
+                       .timeout_seconds = kCompleteTimeout},
                       &answer);
 }
 
-absl::Status AbortParts(S3Client* client, const std::string& key,
-                        const std::string& id) {
-  S3Answer answer;
-  const absl::Status status = client->Send(
-      {.method = "DELETE", .key = key, .query = {{"uploadId", id}}}, &answer);
-  return absl::IsNotFound(status) || absl::IsAborted(status) ? absl::OkStatus()
-                                                             : status;
+// Sets the digest of a part, and adds its bytes to the digest of all parts.
+absl::Status DigestPart(const OwnedFile& file, const std::string& path,
+                        S3Part* part, Sha256* all) {
+  Sha256 own;
+  std::string piece;
+  for (int64_t done = 0; done < part->bytes;) {
+    const auto size = static_cast<size_t>(
+        std::min<int64_t>(part->bytes - done, int64_t{kPieceBytes}));
+    BVHMILL_RETURN_IF_ERROR(
+        ReadFileAt(file, path, part->offset + done, size, &piece));
+    if (piece.size() < size) return FileFault("read", path, EIO);
+    own.Add(piece);
+    all->Add(piece);
+    done += static_cast<int64_t>(size);
+  }
+  part->digest = own.Finish();
+  return absl::OkStatus();
 }
 
-namespace {
-
-// Lines of a name and a value; an empty line ends them.
+// The first line of a state. Lines of a name and a value follow; an empty line
+// ends them.
 constexpr std::string_view kFirstLine = "bvhmill-upload 1";
 
 std::string_view TakeLine(std::string_view* text) {
@@ -107,6 +141,29 @@ bool ReadLine(std::string_view line, S3UploadState* state) {
 
 }  // namespace
 
+std::string BlobKey(const BlobName& name) {
+  return "blobs/" + name.space + "/" + name.digest;
+}
+
+absl::Status BeginParts(S3Client* client, const std::string& key,
+                        std::string* id) {
+  S3Answer answer;
+  BVHMILL_RETURN_IF_ERROR(client->Send(
+      {.method = "POST", .key = key, .query = {{"uploads", ""}}}, &answer));
+  *id = FieldIn(answer.body, "UploadId");
+  return id->empty() ? BlobsUnavailable("the store of blobs begins no upload")
+                     : absl::OkStatus();
+}
+
+absl::Status AbortParts(S3Client* client, const std::string& key,
+                        const std::string& id) {
+  S3Answer answer;
+  const absl::Status status = client->Send(
+      {.method = "DELETE", .key = key, .query = {{"uploadId", id}}}, &answer);
+  return absl::IsNotFound(status) || absl::IsAborted(status) ? absl::OkStatus()
+                                                             : status;
+}
+
 std::string WriteUploadState(const S3UploadState& state) {
   std::string text(kFirstLine);
   text += "\npart_bytes " + std::to_string(kS3PartBytes) + "\n";
@@ -132,44 +189,7 @@ bool ReadUploadState(std::string_view text, S3UploadState* state,
                            : !state->tags.empty() && IsSha256(state->digest);
 }
 
-// Makes blobs: outputs of jobs, whose digest is known only at their end.
-
-namespace {
-
-// Larger blobs are sent in parts: a part that fails is sent again alone.
-constexpr int64_t kMaxWholeBytes = 2 * kS3PartBytes;
-constexpr size_t kPieceBytes = size_t{1} << 20;
-// A store answers many requests in hardly more time than one.
-constexpr size_t kPutThreads = 16;
-
-// Adds a part of a file to the digest of all, and gives its own.
-absl::Status DigestPart(const OwnedFile& file, const std::string& path,
-                        S3Part* part, Sha256* all) {
-  Sha256 own;
-  std::string piece;
-  for (int64_t done = 0; done < part->bytes;) {
-    const auto size = static_cast<size_t>(
-        std::min<int64_t>(part->bytes - done, int64_t{kPieceBytes}));
-    BVHMILL_RETURN_IF_ERROR(
-        ReadFileAt(file, path, part->offset + done, size, &piece));
-    if (piece.size() < size) return FileFault("read", path, EIO);
-    own.Add(piece);
-    all->Add(piece);
-    done += static_cast<int64_t>(size);
-  }
-  part->digest = own.Finish();
-  return absl::OkStatus();
-}
-
-}  // namespace
-
-std::string BlobKey(const BlobName& name) {
-  return "blobs/" + name.space + "/" + name.digest;
-}
-
-std::string StateKey(const BlobName& name) {
-  return "uploads/" + name.space + "-" + name.digest;
-}
+// Outputs of jobs, whose digest is known at their end.
 
 // A file without a name until it is committed.
 class S3BlobStore::S3Blob final : public NewBlob {
@@ -214,7 +234,7 @@ absl::Status S3BlobStore::Create(const std::string& space,
   return absl::OkStatus();
 }
 
-// A blob that exists is replaced by the same bytes, which makes it used now.
+// Replaces a blob that exists by the same bytes, which marks it as used.
 absl::Status S3BlobStore::Commit(std::span<NewBlob* const> blobs) {
   // Two blobs of one call may be equal.
   std::map<std::string, S3Blob*> by_key;
@@ -268,13 +288,13 @@ absl::Status S3BlobStore::SendParts(const BlobName& name, const std::string& id,
     BVHMILL_RETURN_IF_ERROR(
         PutPart(client_.get(), BlobKey(name), id, part, &tags.emplace_back()));
   }
-  // The disk of this machine has given other bytes than were written.
+  // The disk of this machine returned other bytes than were written.
   if (digest.Finish() != name.digest) return FileFault("read", spool_, EIO);
   return Complete(name, id, tags, size);
 }
 
-// If the answer to an earlier try was lost, the upload is gone, too. Whether it
-// was completed is seen by the object.
+// If the answer to an earlier attempt was lost, the upload does not exist any
+// more. The object shows whether that attempt completed it.
 absl::Status S3BlobStore::Complete(const BlobName& name, const std::string& id,
                                    const std::vector<std::string>& tags,
                                    int64_t size) {
@@ -288,7 +308,7 @@ absl::Status S3BlobStore::Complete(const BlobName& name, const std::string& id,
   return head.ok() && found.size == size ? absl::OkStatus() : completed;
 }
 
-// Opens an S3BlobStore, lists its objects, and drops old uploads.
+// Opening, lists, and the removal of old uploads.
 
 namespace {
 
@@ -313,7 +333,7 @@ absl::Status NoIdentity() {
            "lost\" in docs/jobs-on-several-machines.md"});
 }
 
-// SPACE and DIGEST, with `separator` between them. False if it is another name.
+// Reads SPACE and DIGEST with `separator` between them. False for other texts.
 bool ReadName(std::string_view text, char separator, BlobName* name) {
   const size_t at = text.find(separator);
   if (at == std::string_view::npos) return false;
@@ -322,7 +342,7 @@ bool ReadName(std::string_view text, char separator, BlobName* name) {
   return IsSha256(name->digest);
 }
 
-// Says for the operator where the store is.
+// Adds the place of the store to the message, for the operator.
 absl::Status AtPlace(const S3Options& options, const absl::Status& status) {
   if (status.ok()) return status;
   std::string endpoint;
@@ -384,7 +404,8 @@ absl::Status S3BlobStore::WriteIdentity(const std::string& identity) {
   return answer.status == kPreconditionFailed ? absl::OkStatus() : put;
 }
 
-// Lists first: the right to do that makes a missing object NOT_FOUND.
+// Lists first: without the right to list, the store does not answer NOT_FOUND
+// for a missing object.
 absl::Status S3BlobStore::Check(const std::string& identity, bool may_begin,
                                 bool needs_blobs) {
   S3Answer answer;
@@ -443,7 +464,7 @@ absl::Status S3BlobStore::ListKeys(
   return absl::OkStatus();
 }
 
-// Objects with other names are not ours.
+// Ignores objects with other names.
 absl::Status S3BlobStore::List(
     const std::function<bool(const BlobEntry& entry)>& take) {
   return ForCallers(
@@ -492,7 +513,7 @@ absl::Status S3BlobStore::DropUpload(const BlobName& name) {
                          : ForCallers(DropStateAndParts(name));
 }
 
-// Drops parts of uploads that a server was killed before it completed.
+// Drops the parts of uploads that a killed server did not complete.
 absl::Status S3BlobStore::DropParts(int64_t before_ms) {
   const std::string& outer = client_->place().prefix;
   std::map<std::string, std::string> query = {{"prefix", outer + kBlobs},
@@ -513,7 +534,7 @@ absl::Status S3BlobStore::DropParts(int64_t before_ms) {
   return absl::OkStatus();
 }
 
-// The parts of a state that is left are in use.
+// Keeps parts to which a state refers.
 absl::Status S3BlobStore::DropPart(const std::string& key,
                                    const std::string& id) {
   BlobName name;
@@ -549,15 +570,15 @@ absl::Status OpenS3BlobStore(const S3Options& options, const std::string& spool,
   return absl::OkStatus();
 }
 
-// Finding, reading and removing blobs: the part of S3BlobStore that makes none.
+// Lookup, reads and removal of blobs.
 
 namespace {
 
-// Bytes that a reader asks for at once: most takes are smaller.
+// The bytes of one request of a reader: most takes are smaller.
 constexpr int64_t kAheadBytes = int64_t{1} << 20;
 constexpr size_t kFindThreads = 16;
 // A store may copy all bytes of an object.
-constexpr int kCopyPatience = 120;
+constexpr int kCopyTimeout = 120;
 
 absl::Status ShortAnswer() {
   return MakeCallError({.code = absl::StatusCode::kInternal,
@@ -566,7 +587,7 @@ absl::Status ShortAnswer() {
                                    "the blob has"});
 }
 
-// Bytes from `offset` on, `size` at most; also the size of the object.
+// Gets at most `size` bytes from `offset` on, and the size of the object.
 absl::Status GetRange(S3Client* client, const std::string& key, int64_t offset,
                       int64_t size, S3Answer* answer) {
   return client->Send({.key = key,
@@ -627,20 +648,12 @@ class S3Reader final : public BlobReader {
   const std::string key_;
   int64_t size_ = 0;
   mutable std::mutex mutex_;
-  // Bytes that were read, from ahead_at_ on.
+  // The buffered bytes, from the offset ahead_at_ on.
   mutable std::string ahead_;
   mutable int64_t ahead_at_ = 0;
 };
 
 }  // namespace
-
-// Both times of an answer are in whole seconds.
-int64_t LocalTimeOf(int64_t store_ms, const S3Answer& answer) {
-  const int64_t here = std::chrono::duration_cast<std::chrono::milliseconds>(
-                           std::chrono::system_clock::now().time_since_epoch())
-                           .count();
-  return answer.now_ms == 0 ? store_ms : store_ms + here - answer.now_ms;
-}
 
 absl::Status S3BlobStore::Head(const BlobName& name, S3Answer* answer) {
   return client_->Send({.method = "HEAD", .key = BlobKey(name)}, answer);
@@ -656,7 +669,7 @@ absl::Status S3BlobStore::Touch(const BlobName& name, bool* exists) {
                      .headers = {"x-amz-copy-source: /" + place.bucket + "/" +
                                      place.prefix + BlobKey(name),
                                  "x-amz-metadata-directive: REPLACE"},
-                     .patience_seconds = kCopyPatience},
+                     .timeout_seconds = kCopyTimeout},
                     &answer);
   *exists = copied.ok();
   return absl::IsNotFound(copied) ? absl::OkStatus() : copied;
@@ -712,16 +725,16 @@ absl::Status S3BlobStore::Open(const BlobName& name,
   return absl::OkStatus();
 }
 
-// The store refuses one object, e.g. by a rule of its bucket, or its bytes are
-// not those that it states; and another object can be read.
+// True if the store refuses one object, e.g. by a rule of its bucket, or
+// returns too few bytes of it, while another object is readable.
 bool S3BlobStore::IsOfBlob(const absl::Status& fault) {
   std::string identity;
   return (absl::IsInternal(fault) || absl::IsUnavailable(fault)) &&
          ReadIdentity(&identity).ok();
 }
 
-// The time that is compared is later than the last use, by up to two seconds
-// and touch_after_ms: so no blob is removed too early.
+// Compares a time that is later than the last use, by up to two seconds and
+// touch_after_ms, so that no blob is removed too early.
 absl::Status S3BlobStore::WasUsed(const BlobName& name, int64_t since_ms,
                                   bool* was_used) {
   constexpr int64_t kSecond = 1000;
@@ -762,11 +775,11 @@ absl::Status S3BlobStore::RemoveUnused(std::span<const BlobName> names,
   return status;
 }
 
-// Uploads that may be resumed, here or at another server.
+// Uploads that any server can resume.
 
 namespace {
 
-// The size of a state with the bytes of a part that is not full.
+// The largest state with the bytes that are in no part.
 constexpr size_t kMaxStateBytes =
     static_cast<size_t>(kS3PartBytes) + (size_t{1} << 20);
 
@@ -803,7 +816,7 @@ class S3BlobStore::S3Upload final : public BlobUpload {
   absl::Status SendPart();
   absl::Status SaveState();
   absl::Status Make();
-  // The bytes are wrong or gone: the next upload begins anew.
+  // The bytes are wrong or lost: the next upload starts from the beginning.
   void Drop();
 
   S3BlobStore& store_;
@@ -823,12 +836,14 @@ class S3BlobStore::S3Upload final : public BlobUpload {
   bool has_state_ = false;
   // The tail has bytes that no state has.
   bool has_new_bytes_ = false;
-  // The upload has failed: its bytes are in doubt, and the stored state counts.
+  // The upload has failed. Its bytes are unreliable; the next upload resumes
+  // from the stored state.
   bool is_broken_ = false;
 };
 
 S3BlobStore::S3Upload::~S3Upload() {
-  // After an error the tail is lost: the caller sees that when it resumes.
+  // After an error the tail is lost. committed_bytes of the next upload shows
+  // that.
   if (has_new_bytes_ && !is_broken_) static_cast<void>(SaveState());
   store_.budget_.Return(name_.space, reserved_);
   if (is_running_) store_.EndUpload(name_);
@@ -888,9 +903,9 @@ absl::Status S3BlobStore::S3Upload::Append(std::string_view bytes) {
   return absl::OkStatus();
 }
 
-// Bytes of an earlier upload count again while this one runs. An upload beyond
-// the share of its caller is dropped: its bytes would keep out other uploads of
-// the caller until they are old.
+// Bytes of an earlier upload count again while this one runs. Drops an upload
+// that exceeds the quota of its caller: its bytes would block other uploads of
+// the caller until they expire.
 absl::Status S3BlobStore::S3Upload::Reserve(int64_t size) {
   const int64_t more = CountedBytes(size) - reserved_;
   if (more <= 0) return absl::OkStatus();
@@ -951,7 +966,7 @@ absl::Status S3BlobStore::S3Upload::Finish() {
     return DigestMismatch();
   }
   BVHMILL_RETURN_IF_ERROR(Reserve(size_));
-  // If this fails, the upload stays as it was stored last.
+  // If Make fails, the stored state remains.
   has_new_bytes_ = false;
   const absl::Status made = Make();
   if (absl::IsAborted(made) || absl::IsNotFound(made)) {
@@ -960,7 +975,7 @@ absl::Status S3BlobStore::S3Upload::Finish() {
   }
   BVHMILL_RETURN_IF_ERROR(ForCallers(made));
   reserved_ = 0;
-  // A state that stays is removed when it is old.
+  // DropUploads removes a state that cannot be removed now.
   if (has_state_) static_cast<void>(store_.DropState(name_));
   return absl::OkStatus();
 }

@@ -1,95 +1,52 @@
 #pragma once
 
-// Objects that are sent in parts. The store shows an object only when it is
-// completed; a part has 5 MiB at least, except the last one.
+// Blobs as objects of an S3-compatible store:
 //
-// Statuses: those of S3Client::Send.
+//   PREFIX/blobs/SPACE/DIGEST     a blob; its time of change is its last use
+//   PREFIX/uploads/SPACE-DIGEST   the state of an incomplete upload
+//   PREFIX/database               the identity of the database of jobs
+//
+// Bytes wait in files without a name until they are sent, so memory does not
+// grow with their number. A small blob is one PUT, which the store refuses
+// unless the bytes match the digest. A large one is sent in parts, and
+// completed only after the digest of all bytes was compared. So an object
+// exists whole or not at all.
+//
+// An upload that ends early leaves its parts and its state; any server resumes
+// it. Two servers may run uploads of one blob at the same time: each compares
+// the digest of its own bytes, and completes the upload with the tags of its
+// own parts. The first one makes the blob, and the other one finds it.
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "server/store/blob_budget.h"
 #include "server/store/blob_store.h"
 #include "server/store/file_ops.h"
 #include "server/store/s3/s3_client.h"
+#include "server/store/s3/s3_options.h"
 
 namespace bvhmill::server {
 
-// The largest blob has 640 parts of this size; a store takes 10,000 parts.
-inline constexpr int64_t kS3PartBytes = int64_t{8} << 20;
-
-struct S3Part {
-  // From 1.
-  int number = 0;
-  const OwnedFile* file = nullptr;
-  int64_t offset = 0;
-  int64_t bytes = 0;
-  // The SHA-256 of its bytes, in hexadecimal.
-  std::string digest = {};
-};
-
-// Begins an upload of the object `key`, and sets `id` to its name.
-absl::Status BeginParts(S3Client* client, const std::string& key,
-                        std::string* id);
-// Sends a part; the store compares its digest. `tag` names the part with these
-// bytes: if another server sends other bytes under its number, the upload
-// cannot be completed with this tag.
-absl::Status PutPart(S3Client* client, const std::string& key,
-                     const std::string& id, const S3Part& part,
-                     std::string* tag);
-// Makes the object of all parts with these tags, the first of which has the
-// number 1.
-absl::Status CompleteParts(S3Client* client, const std::string& key,
-                           const std::string& id,
-                           const std::vector<std::string>& tags);
-// Ends an upload and drops its parts. OK if there is no such upload.
-absl::Status AbortParts(S3Client* client, const std::string& key,
-                        const std::string& id);
-
-// The state of an upload that is not complete, as an object of the store: any
-// server goes on from it. The parts of an upload cannot be read back, so the
-// state has the SHA-256 after them.
-
+// The state of an incomplete upload, as an object of the store. The parts of an
+// upload cannot be read back, so the state contains the SHA-256 after them.
 struct S3UploadState {
-  // The name of the upload of parts; empty = there are no parts yet.
+  // The name of the upload of parts; empty = no parts yet.
   std::string id;
-  // The tags of the parts, each of which has kS3PartBytes.
+  // The tags of the parts of 8 MiB.
   std::vector<std::string> tags;
   // The state of the digest after the parts; see Sha256::Save.
   std::string digest;
 };
-
-// The text of a state. In the object, the bytes that are in no part follow it.
-std::string WriteUploadState(const S3UploadState& state);
-
-// Reads a state from the beginning of `text`. `tail` is a view of the rest.
-// False if the text is no state, e.g. that of a later version.
-bool ReadUploadState(std::string_view text, S3UploadState* state,
-                     std::string_view* tail);
-
-// Blobs as objects of an S3-compatible store:
-//
-//   PREFIX/blobs/SPACE/DIGEST     a blob; its time of change is its last use
-//   PREFIX/uploads/SPACE-DIGEST   the state of an upload that is not complete
-//   PREFIX/database               the identity of the database of jobs
-//
-// Bytes wait in files without a name until they are sent, so memory does not
-// grow with their number. A small blob is one PUT, which the store refuses
-// unless the bytes have the digest. A large one is sent in parts, and completed
-// only after the digest of all bytes was compared. So an object exists whole or
-// not at all.
-//
-// An upload that ends early leaves its parts and its state; any server goes on
-// with it. Two servers may run uploads of one blob at once: each compares the
-// digest of its own bytes, and completes the upload with the tags of its own
-// parts. The first one makes the blob, and the other one finds it.
 
 class S3BlobStore final : public BlobStore {
  public:
@@ -109,14 +66,14 @@ class S3BlobStore final : public BlobStore {
   absl::Status Commit(std::span<NewBlob* const> blobs) override;
   absl::Status StartUpload(const BlobName& name,
                            std::unique_ptr<BlobUpload>* upload) override;
-  // A blob larger than kMaxS3BlobBytes does not count as used by this: it keeps
-  // the time when it was stored.
+  // Does not mark a blob larger than kMaxS3BlobBytes as used: its last use is
+  // the time at which it was stored.
   absl::Status Find(const BlobName& name, bool* exists) override;
-  // Asks for up to 16 blobs at the same time.
+  // Sends up to 16 requests at the same time.
   absl::Status FindAll(std::span<const BlobName> names,
                        std::vector<bool>* exist) override;
-  // Reads the first MiB. A reader holds 1 MiB, or the size of its largest Read
-  // if that is more.
+  // Reads the first MiB. A reader buffers 1 MiB, or the size of its largest
+  // Read if that is more.
   absl::Status Open(const BlobName& name,
                     std::unique_ptr<BlobReader>* reader) override;
   absl::Status FindSizes(std::span<const BlobName> names,
@@ -131,8 +88,8 @@ class S3BlobStore final : public BlobStore {
   absl::Status List(
       const std::function<bool(const BlobEntry& entry)>& take) override;
   absl::Status DropUpload(const BlobName& name) override;
-  // The age of an upload that runs at another server is that of the last part
-  // that it has sent. Also drops uploads of parts without a state.
+  // The age of an upload at another server is that of the last part that it has
+  // sent. Also drops uploads of parts without a state.
   absl::Status DropUploads(int64_t before_ms) override;
   absl::Status CheckRoom(const std::string& space,
                          int64_t max_space_bytes) override {
@@ -146,7 +103,8 @@ class S3BlobStore final : public BlobStore {
     return budget_.CheckOutputs(space, max_space_bytes);
   }
   // All bytes as of the last SetBytes, and those that this server has stored
-  // since then. A blob that is stored again counts twice until the next one.
+  // since then. A blob that is stored again counts twice until the next
+  // SetBytes.
   int64_t bytes() const override { return budget_.bytes(); }
   void SetBytes(const SpaceBytes& bytes) override { budget_.Set(bytes); }
 
@@ -161,17 +119,18 @@ class S3BlobStore final : public BlobStore {
         spool_(std::move(spool)),
         budget_(spool_, quota) {}
 
-  // The prefix must belong to the database with this identity, else
-  // DATA_OF_ANOTHER_DATABASE. A prefix without an identity gets this one if a
-  // store `may_begin` there; else it is NOT_FOUND, DATA_MISSING.
-  // DATA_INCOMPLETE if blobs have no identity, or if there are none and the
-  // database `needs_blobs`.
+  // DATA_OF_ANOTHER_DATABASE if the prefix belongs to another database than the
+  // one with this identity. Stores the identity at a prefix without one if
+  // `may_begin`; else NOT_FOUND, DATA_MISSING. DATA_INCOMPLETE if there are
+  // blobs and no identity, or if there are no blobs and the database
+  // `needs_blobs`.
   absl::Status Check(const std::string& identity, bool may_begin,
                      bool needs_blobs);
   absl::Status ReadIdentity(std::string* identity);
   absl::Status WriteIdentity(const std::string& identity);
 
-  // Functions of the interface, but with the statuses of S3Client::Send.
+  // Functions with the statuses of S3Client::Send: see ForCallers.
+
   absl::Status FindOne(const BlobName& name, bool* exists);
   absl::Status ListKeys(
       const std::string& prefix,
@@ -187,11 +146,12 @@ class S3BlobStore final : public BlobStore {
                           int64_t size);
   absl::Status SendParts(const BlobName& name, const std::string& id,
                          const OwnedFile& file, int64_t size);
-  // Completes an upload of `size` bytes, all of which were compared.
+  // Completes an upload of `size` bytes, whose digest was compared.
   absl::Status Complete(const BlobName& name, const std::string& id,
                         const std::vector<std::string>& tags, int64_t size);
 
-  // NOT_FOUND if there is no state, or none that can be read.
+  // NOT_FOUND if there is no state, or an unreadable one. `tail` is a view of
+  // `text`.
   absl::Status LoadState(const BlobName& name, std::string* text,
                          S3UploadState* state, std::string_view* tail);
   absl::Status DropState(const BlobName& name);
@@ -206,20 +166,34 @@ class S3BlobStore final : public BlobStore {
 
   const S3Options options_;
   const std::unique_ptr<S3Client> client_;
-  // The folder of files that wait.
+  // The folder of files that wait to be sent.
   const std::string spool_;
   BlobBudget budget_;
   std::mutex mutex_;
-  // Keys of the states of uploads that run here.
+  // Keys of the states of uploads that run in this process.
   std::set<std::string> running_;
 };
 
-// Keys within the prefix.
+// The key of a blob, below the prefix.
 std::string BlobKey(const BlobName& name);
-std::string StateKey(const BlobName& name);
 
-// The time `store_ms` of the clock of the store, by the clock of this machine:
-// milliseconds since 1970. Exact to a second, since `answer` has whole seconds.
-int64_t LocalTimeOf(int64_t store_ms, const S3Answer& answer);
+// Uploads of an object in parts. The store shows the object when it is
+// complete. Each part has at least 5 MiB, except the last one. Statuses: those
+// of S3Client::Send.
+
+// Begins an upload of the object `key`, and sets `id` to its name.
+absl::Status BeginParts(S3Client* client, const std::string& key,
+                        std::string* id);
+// Ends an upload and drops its parts. OK if there is no such upload.
+absl::Status AbortParts(S3Client* client, const std::string& key,
+                        const std::string& id);
+
+// The text of a state. In the object, the bytes that are in no part follow it.
+std::string WriteUploadState(const S3UploadState& state);
+
+// Reads a state from the beginning of `text`. `tail` is a view of the rest.
+// False if the text is no state, e.g. that of a later version.
+bool ReadUploadState(std::string_view text, S3UploadState* state,
+                     std::string_view* tail);
 
 }  // namespace bvhmill::server

@@ -31,7 +31,7 @@ constexpr std::string_view kFull[] = {"QuotaExceeded", "InsufficientStorage",
                                       "InsufficientCapacity"};
 constexpr std::string_view kLost[] = {"NoSuchUpload", "InvalidPart",
                                       "InvalidPartOrder", "EntityTooSmall"};
-// The store is busy, or bytes were lost or damaged on their way.
+// The store is busy, or bytes were lost or damaged in transit.
 constexpr std::string_view kRepeat[] = {
     "SlowDown",         "InternalError",  "ServiceUnavailable",
     "RequestTimeout",   "IncompleteBody", "XAmzContentSHA256Mismatch",
@@ -71,6 +71,64 @@ absl::Status RefusedBy(const std::string& code, const std::string& described) {
   return Precondition("S3_REFUSED",
                       "the store of blobs refuses the server (" + described +
                           "): its keys may be wrong or lack a right");
+}
+
+// True if the same request may succeed later.
+bool MayRepeat(CURLcode code) {
+  switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_GOT_NOTHING:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The status of a failed transfer. The text of libcurl for a code names no
+// host.
+absl::Status StatusOfTransfer(CURLcode code) {
+  const std::string why = curl_easy_strerror(code);
+  if (MayRepeat(code)) {
+    return BlobsUnavailable("the store of blobs does not answer (" + why + ")");
+  }
+  return MakeCallError(
+      {.code = absl::StatusCode::kInternal,
+       .reason = "STORE_FAULT",
+       .message = "the server cannot use the store of blobs (" + why + ")"});
+}
+
+// The outermost element; empty if the text is no XML.
+pugi::xml_node Parse(const std::string& xml, pugi::xml_document* document) {
+  const auto parsed = document->load_buffer(xml.data(), xml.size());
+  return parsed ? document->document_element() : pugi::xml_node();
+}
+
+bool IsNamed(const pugi::xml_node& node, const std::string& name) {
+  return node.name() == name;
+}
+
+// Milliseconds since 1970 of a time such as 2026-01-31T23:59:59.999Z; 0 if the
+// text is no such time.
+int64_t TimeOf(const std::string& text) {
+  std::tm time = {};
+  int milliseconds = 0;
+  const int read = std::sscanf(
+      text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%3d", &time.tm_year, &time.tm_mon,
+      &time.tm_mday, &time.tm_hour, &time.tm_min, &time.tm_sec, &milliseconds);
+  constexpr int kWithoutFraction = 6;
+  if (read < kWithoutFraction) return 0;
+  time.tm_year -= 1900;
+  time.tm_mon -= 1;
+  return int64_t{timegm(&time)} * 1000 + milliseconds;
 }
 
 }  // namespace
@@ -118,41 +176,10 @@ absl::Status StatusOfAnswer(int http_status, const std::string& code) {
            "the server cannot use the store of blobs (" + described + ")"});
 }
 
-// The text of libcurl for a code names no host.
-absl::Status StatusOfTransfer(CURLcode code) {
-  const std::string why = curl_easy_strerror(code);
-  if (MayRepeat(code)) {
-    return BlobsUnavailable("the store of blobs does not answer (" + why + ")");
-  }
-  return MakeCallError(
-      {.code = absl::StatusCode::kInternal,
-       .reason = "STORE_FAULT",
-       .message = "the server cannot use the store of blobs (" + why + ")"});
-}
-
 bool MayRepeat(int http_status, const std::string& code) {
   if (http_status == kNoStorage) return false;
   return http_status >= 500 || http_status == kTooManyRequests ||
          http_status == kRequestTimeout || IsOneOf(kRepeat, code);
-}
-
-bool MayRepeat(CURLcode code) {
-  switch (code) {
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_WEIRD_SERVER_REPLY:
-    case CURLE_PARTIAL_FILE:
-    case CURLE_OPERATION_TIMEDOUT:
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_GOT_NOTHING:
-    case CURLE_SEND_ERROR:
-    case CURLE_RECV_ERROR:
-    case CURLE_HTTP2:
-    case CURLE_HTTP2_STREAM:
-      return true;
-    default:
-      return false;
-  }
 }
 
 absl::Status ForCallers(const absl::Status& status) {
@@ -160,20 +187,6 @@ absl::Status ForCallers(const absl::Status& status) {
              ? BlobsUnavailable(std::string(MessageOf(status)))
              : status;
 }
-
-namespace {
-
-// The outermost element; empty if the text is no XML.
-pugi::xml_node Parse(const std::string& xml, pugi::xml_document* document) {
-  const auto parsed = document->load_buffer(xml.data(), xml.size());
-  return parsed ? document->document_element() : pugi::xml_node();
-}
-
-bool IsNamed(const pugi::xml_node& node, const std::string& name) {
-  return node.name() == name;
-}
-
-}  // namespace
 
 std::string ErrorCodeIn(const std::string& xml) {
   pugi::xml_document document;
@@ -235,19 +248,6 @@ std::string CompletionOf(const std::vector<std::string>& tags) {
   return text.str();
 }
 
-int64_t TimeOf(const std::string& text) {
-  std::tm time = {};
-  int milliseconds = 0;
-  const int read = std::sscanf(
-      text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d.%3d", &time.tm_year, &time.tm_mon,
-      &time.tm_mday, &time.tm_hour, &time.tm_min, &time.tm_sec, &milliseconds);
-  constexpr int kWithoutFraction = 6;
-  if (read < kWithoutFraction) return 0;
-  time.tm_year -= 1900;
-  time.tm_mon -= 1;
-  return int64_t{timegm(&time)} * 1000 + milliseconds;
-}
-
 namespace {
 
 using std::chrono::milliseconds;
@@ -258,7 +258,7 @@ constexpr std::chrono::seconds kLongestTrying(10);
 constexpr milliseconds kFirstPause(50);
 constexpr milliseconds kLongestPause(2000);
 constexpr long kConnectMs = 3000;
-// Slower than this for the patience of a request, the store counts as gone.
+// The slowest transfer: see S3Request::timeout_seconds.
 constexpr long kSlowestBytes = 256;
 constexpr long kBufferBytes = 256L << 10;
 constexpr size_t kMaxIdle = 32;
@@ -268,7 +268,7 @@ struct Transfer {
   const S3Request& request;
   S3Answer& answer;
   int64_t sent = 0;
-  // All headers of the answer have come.
+  // All headers of the answer were received.
   bool has_headers = false;
 };
 
@@ -291,14 +291,14 @@ size_t ReadBody(char* to, size_t unit, size_t count, void* context) {
     got = pread(request.file->get(), to,
                 static_cast<size_t>(std::min(room, left)),
                 request.file_offset + transfer->sent - text);
-    // The file is shorter than was said, or cannot be read.
+    // The file is shorter than file_bytes, or cannot be read.
     if (got <= 0) return CURL_READFUNC_ABORT;
   }
   transfer->sent += got;
   return static_cast<size_t>(got);
 }
 
-// libcurl begins again, on another connection.
+// libcurl sends the body again, on another connection.
 int SeekBody(void* context, curl_off_t offset, int origin) {
   if (origin != SEEK_SET) return CURL_SEEKFUNC_CANTSEEK;
   static_cast<Transfer*>(context)->sent = offset;
@@ -403,19 +403,19 @@ void SetMethod(CURL* handle, const S3Request& request, Transfer* transfer) {
   }
 }
 
-void SetTransport(CURL* handle, int patience_seconds) {
+void SetTransport(CURL* handle, int timeout_seconds) {
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
   curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, kConnectMs);
   curl_easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, kSlowestBytes);
-  curl_easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, long{patience_seconds});
+  curl_easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, long{timeout_seconds});
   curl_easy_setopt(handle, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(handle, CURLOPT_BUFFERSIZE, kBufferBytes);
   curl_easy_setopt(handle, CURLOPT_UPLOAD_BUFFERSIZE, kBufferBytes);
 }
 
-// Half of the time is random, so that threads do not come back together.
+// Half of the backoff is random, so that threads do not repeat at one time.
 void WaitBefore(int next_try) {
   static thread_local std::minstd_rand random{std::random_device{}()};
   const milliseconds most = kFirstBackoff * (1 << (next_try - 1));
@@ -444,7 +444,8 @@ absl::Status S3Client::Make(const S3Options& options,
   return absl::OkStatus();
 }
 
-// By path, not by the name of the host: every store knows that.
+// The bucket is in the path, not in the name of the host: all stores support
+// that.
 std::string S3Client::UrlOf(const S3Request& request) const {
   std::string url = endpoint_ + "/" + place_.bucket;
   if (!request.key.empty()) url += "/" + place_.prefix + request.key;
@@ -478,10 +479,10 @@ CURLcode S3Client::Perform(const S3Request& request, const S3Keys& keys,
   Handle owned = Take();
   CURL* const handle = owned.get();
   if (handle == nullptr) return CURLE_OUT_OF_MEMORY;
-  // Connections stay.
+  // Keeps the connections.
   curl_easy_reset(handle);
   Transfer transfer{request, *answer};
-  SetTransport(handle, request.patience_seconds);
+  SetTransport(handle, request.timeout_seconds);
   SetMethod(handle, request, &transfer);
   Headers headers;
   headers.Add("x-amz-content-sha256: " + (request.digest.empty()
@@ -512,7 +513,7 @@ CURLcode S3Client::Perform(const S3Request& request, const S3Keys& keys,
   answer->status = static_cast<int>(status);
   if (code != CURLE_OK) return code;
   GiveBack(std::move(owned));
-  // libcurl takes headers that are cut off for all of them.
+  // libcurl accepts truncated headers as complete.
   return transfer.has_headers ? CURLE_OK : CURLE_PARTIAL_FILE;
 }
 
@@ -529,7 +530,7 @@ absl::Status S3Client::SendOnce(const S3Request& request, S3Answer* answer,
     *may_repeat = MayRepeat(sent);
     return StatusOfTransfer(sent);
   }
-  // An object is no error, though it may look like one.
+  // The content of an object may look like an <Error>.
   const bool is_object =
       std::string_view(request.method) == "GET" && answer->status < 300;
   const std::string code = is_object ? "" : ErrorCodeIn(answer->body);

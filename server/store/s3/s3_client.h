@@ -1,15 +1,27 @@
 #pragma once
 
-// Errors of an S3-compatible store as statuses: those of S3Client::Send.
+// A client of an S3-compatible store: signed requests by libcurl (SigV4), the
+// texts of S3 in XML, and errors as statuses.
+//
+//   std::unique_ptr<S3Client> client;
+//   BVHMILL_RETURN_IF_ERROR(S3Client::Make(options, &client));
+//   S3Answer answer;
+//   BVHMILL_RETURN_IF_ERROR(client->Send({.key = "blobs/a"}, &answer));
+//   Use(answer.body);
+//
+// The signature covers the SHA-256 of the body, so the store refuses bytes that
+// were damaged in transit. The client keeps connections open and reuses them.
 
 #include <curl/curl.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -18,83 +30,12 @@
 
 namespace bvhmill::server {
 
-// `why` names no host.
-absl::Status BlobsUnavailable(const std::string& why);
-
-// The status of an answer with an HTTP status and the code of its <Error>,
-// which may be empty. OK from 200 to 299 without a code.
-absl::Status StatusOfAnswer(int http_status, const std::string& code);
-
-// The status of a transfer that has failed.
-absl::Status StatusOfTransfer(CURLcode code);
-
-// True if the same request may succeed later.
-bool MayRepeat(int http_status, const std::string& code);
-bool MayRepeat(CURLcode code);
-
-// `status` for callers of the server: FAILED_PRECONDITION, which only the
-// operator can mend, becomes UNAVAILABLE, BLOBS_UNAVAILABLE. Others stay.
-absl::Status ForCallers(const absl::Status& status);
-
-// The answers of S3 that are XML, and one request. Elements that are not known
-// are passed over; a namespace does not matter.
-
-// The code of an <Error>, e.g. "NoSuchKey"; empty if the text is no <Error>.
-std::string ErrorCodeIn(const std::string& xml);
-
-// The content of <NAME> in the outermost element; empty if there is none.
-std::string FieldIn(const std::string& xml, const char* name);
-
-struct S3Object {
-  std::string key;
-  int64_t size = 0;
-  // In milliseconds since 1970, by the clock of the store.
-  int64_t modified_ms = 0;
-};
-
-// A page of ListObjectsV2.
-struct S3ObjectPage {
-  std::vector<S3Object> objects;
-  // Where the next page begins; empty = this is the last one.
-  std::string next;
-};
-// False if the text is no such page.
-bool ReadObjectPage(const std::string& xml, S3ObjectPage* page);
-
-struct S3RunningUpload {
-  std::string key;
-  std::string id;
-  int64_t begun_ms = 0;
-};
-
-// A page of ListMultipartUploads.
-struct S3UploadPage {
-  std::vector<S3RunningUpload> uploads;
-  // Where the next page begins; empty = this is the last one.
-  std::string next_key;
-  std::string next_id;
-};
-// False if the text is no such page.
-bool ReadUploadPage(const std::string& xml, S3UploadPage* page);
-
-// The request that completes an upload of parts with these tags, the first of
-// which has the number 1.
-std::string CompletionOf(const std::vector<std::string>& tags);
-
-// Milliseconds since 1970 of a time such as 2026-01-31T23:59:59.999Z; 0 if the
-// text is no such time.
-int64_t TimeOf(const std::string& text);
-
-// Requests to an S3-compatible store by libcurl, which signs them (SigV4). The
-// signature includes the SHA-256 of the body, so the store refuses bytes that
-// were damaged on their way. Connections are kept and used again.
-
 struct S3Request {
   // GET, HEAD, PUT, POST or DELETE.
   const char* method = "GET";
-  // Within the prefix. Empty = the bucket itself.
+  // The key below the prefix; empty = the bucket itself.
   std::string key = {};
-  // Names and values. Sorted, as the signature needs them.
+  // Names and values. The signature requires that they are sorted.
   std::map<std::string, std::string> query = {};
   // "name: value"
   std::vector<std::string> headers = {};
@@ -105,12 +46,13 @@ struct S3Request {
   const OwnedFile* file = nullptr;
   int64_t file_offset = 0;
   int64_t file_bytes = 0;
-  // The SHA-256 of the body. May be empty if there is no file.
+  // The SHA-256 of the body in hexadecimal. May be empty if there is no file.
   std::string digest = {};
-  // A longer answer is an error.
+  // A longer body of the answer is an error.
   size_t max_answer_bytes = size_t{4} << 20;
-  // A try ends if it transfers less than 256 bytes a second for this time.
-  int patience_seconds = 20;
+  // An attempt fails if it transfers less than 256 bytes a second for this
+  // time.
+  int timeout_seconds = 20;
 };
 
 struct S3Answer {
@@ -118,9 +60,10 @@ struct S3Answer {
   std::string body;
   // The ETag, with its quotes.
   std::string tag;
-  // Bytes of the object; -1 if the store does not say.
+  // Bytes of the object; -1 = unknown.
   int64_t size = -1;
-  // By the clock of the store, in milliseconds since 1970, in whole seconds.
+  // The times of the last change and of the answer, by the clock of the store:
+  // milliseconds since 1970, in whole seconds; 0 = unknown.
   int64_t modified_ms = 0;
   int64_t now_ms = 0;
 };
@@ -128,20 +71,20 @@ struct S3Answer {
 // Thread-safe.
 class S3Client {
  public:
-  // Connects only at the first request. INVALID_ARGUMENT.
+  // Connects at the first request. INVALID_ARGUMENT for a wrong address or
+  // endpoint.
   static absl::Status Make(const S3Options& options,
                            std::unique_ptr<S3Client>* client);
 
-  // Sends a request, and waits for its answer. If the store does not answer, or
-  // says that it cannot now, the request is repeated with growing pauses: four
-  // times at most, and not after ten seconds. The last try may take the
-  // patience of the request beyond that. All requests of this program may be
-  // repeated. After the last try other requests fail at once, for a time that
-  // doubles from 50 ms to 2 s, so that threads do not wait for a store that is
-  // gone.
+  // Sends a request, and waits for its answer. Repeats the request with growing
+  // pauses if the store does not answer or is busy: at most four times, and not
+  // after ten seconds. The last attempt may take the timeout of the request
+  // beyond that. So a request must be safe to repeat. After the last attempt
+  // other requests fail at once, for a time that doubles from 50 ms to 2 s, so
+  // that threads do not wait for a store that is down.
   //
   // NOT_FOUND: no such object. OUT_OF_RANGE: the range begins after its end.
-  // ABORTED, S3_UPLOAD_LOST: an upload of parts or one of its parts is gone.
+  // ABORTED, S3_UPLOAD_LOST: an upload of parts or one of its parts is missing.
   // FAILED_PRECONDITION: S3_REFUSED, S3_BUCKET_MISSING, S3_KEYS_MISSING.
   // UNAVAILABLE, BLOBS_UNAVAILABLE. RESOURCE_EXHAUSTED, DISK_FULL. INTERNAL,
   // STORE_FAULT. No message names a host.
@@ -177,10 +120,74 @@ class S3Client {
   const std::string endpoint_;
   S3Credentials credentials_;
   std::mutex mutex_;
-  // All with the mutex.
+  // The members below require the mutex.
   std::vector<Handle> idle_;
   Clock::time_point refused_until_;
   Clock::duration pause_{};
 };
+
+// The texts of S3 in XML. Readers ignore unknown elements and namespaces.
+
+// An object in a list.
+struct S3Object {
+  std::string key;
+  int64_t size = 0;
+  // In milliseconds since 1970, by the clock of the store.
+  int64_t modified_ms = 0;
+};
+
+// A page of ListObjectsV2.
+struct S3ObjectPage {
+  std::vector<S3Object> objects;
+  // The beginning of the next page; empty = this is the last one.
+  std::string next;
+};
+// False if the text is no such page.
+bool ReadObjectPage(const std::string& xml, S3ObjectPage* page);
+
+// An upload of parts that is not complete.
+struct S3RunningUpload {
+  std::string key;
+  std::string id;
+  // In milliseconds since 1970, by the clock of the store.
+  int64_t begun_ms = 0;
+};
+
+// A page of ListMultipartUploads.
+struct S3UploadPage {
+  std::vector<S3RunningUpload> uploads;
+  // The beginning of the next page; empty = this is the last one.
+  std::string next_key;
+  std::string next_id;
+};
+// False if the text is no such page.
+bool ReadUploadPage(const std::string& xml, S3UploadPage* page);
+
+// The body of the request that completes an upload of parts with these tags.
+// The first part has the number 1.
+std::string CompletionOf(const std::vector<std::string>& tags);
+
+// The code of an <Error>, e.g. "NoSuchKey"; empty if the text is no <Error>.
+std::string ErrorCodeIn(const std::string& xml);
+
+// The content of <NAME> in the outermost element; empty if there is none.
+std::string FieldIn(const std::string& xml, const char* name);
+
+// Errors of the store as statuses: see S3Client::Send.
+
+// UNAVAILABLE, BLOBS_UNAVAILABLE with the message `why`, which must not name a
+// host.
+absl::Status BlobsUnavailable(const std::string& why);
+
+// The status of an answer with an HTTP status and the code of its <Error>,
+// which may be empty. OK from 200 to 299 without a code.
+absl::Status StatusOfAnswer(int http_status, const std::string& code);
+
+// True if the same request may succeed later.
+bool MayRepeat(int http_status, const std::string& code);
+
+// `status` for callers of the server: FAILED_PRECONDITION, which only the
+// operator can resolve, becomes UNAVAILABLE, BLOBS_UNAVAILABLE. Others stay.
+absl::Status ForCallers(const absl::Status& status);
 
 }  // namespace bvhmill::server

@@ -27,13 +27,34 @@ bool HasOnly(std::string_view text, std::string_view others) {
   return true;
 }
 
-// No name of a part of the prefix may be "." or "..": proxies take them away.
+// No part of the prefix may be "." or "..": proxies remove them.
 bool IsPrefix(const std::string& prefix) {
   const std::string around = "/" + prefix + "/";
   for (const char* const wrong : {"//", "/./", "/../"}) {
     if (around.find(wrong) != std::string::npos) return false;
   }
   return HasOnly(prefix, "/.-_");
+}
+
+std::string Variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string Trimmed(const std::string& text) {
+  const size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+absl::Status KeysMissing(const std::string& why) {
+  return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
+                        .reason = "S3_KEYS_MISSING",
+                        .message = why});
+}
+
+bool AreEqual(const timespec& a, const timespec& b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
 }  // namespace
@@ -81,31 +102,6 @@ absl::Status ReadS3Endpoint(const S3Options& options, std::string* endpoint) {
   return absl::OkStatus();
 }
 
-namespace {
-
-std::string Variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-std::string Trimmed(const std::string& text) {
-  const size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-absl::Status KeysMissing(const std::string& why) {
-  return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
-                        .reason = "S3_KEYS_MISSING",
-                        .message = why});
-}
-
-bool AreEqual(const timespec& a, const timespec& b) {
-  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
-}  // namespace
-
 absl::Status ReadS3Keys(const std::string& text, S3Keys* keys) {
   *keys = {};
   std::istringstream lines(text);
@@ -130,7 +126,7 @@ absl::Status ReadS3Keys(const std::string& text, S3Keys* keys) {
 
 absl::Status S3Credentials::ReadFile() {
   constexpr size_t kMaxBytes = size_t{1} << 20;
-  // Calls wait for the keys: nothing is to wait for a pipe.
+  // A pipe must not block: calls wait for the keys.
   CancelToken no_wait;
   no_wait.Cancel();
   const absl::StatusOr<std::string> text =

@@ -15,11 +15,11 @@
 namespace bvhmill::server {
 namespace {
 
-// A reader of another process, such as a backup, may hold the database.
-constexpr int kPatienceMs = 10'000;
+// A reader of another process, such as a backup, may lock the database.
+constexpr int kBusyTimeoutMs = 10'000;
 
 absl::Status MakeFault(int code, const std::string& text) {
-  // The second one: there is no space for the file jobs.db-shm.
+  // SQLITE_IOERR_SHMSIZE: no space for the file jobs.db-shm.
   const bool is_full =
       (code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE;
   return MakeCallError(
@@ -40,6 +40,25 @@ absl::Status ArmedFault() {
     default:
       return MakeFault(SQLITE_IOERR, sqlite3_errstr(SQLITE_IOERR));
   }
+}
+
+constexpr char kMark[] = "-open";
+constexpr char kLog[] = "-wal";
+// After the first commit a log of SQLite is never shorter.
+constexpr int64_t kLogHeaderBytes = 32;
+
+// -1 if there is no such file.
+int64_t SizeOf(const std::string& path) {
+  struct stat found = {};
+  return stat(path.c_str(), &found) == 0 ? int64_t{found.st_size} : -1;
+}
+
+bool HasOpenMark(const std::string& path) { return SizeOf(path + kMark) >= 0; }
+
+absl::Status LostFile(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().native();
+  return DataIncomplete("there are jobs or blobs, and the file " + name +
+                        (SizeOf(path) < 0 ? " is missing" : " is empty"));
 }
 
 }  // namespace
@@ -128,7 +147,7 @@ absl::Status Database::Open(const std::string& path,
   std::unique_ptr<Database> out(new Database(handle));
   if (code != SQLITE_OK) return out->FaultOf(code);
   sqlite3_extended_result_codes(handle, 1);
-  sqlite3_busy_timeout(handle, kPatienceMs);
+  sqlite3_busy_timeout(handle, kBusyTimeoutMs);
   out->KeepLog(HasOpenMark(path));
   // It has an effect on a new file only, but would change an old one.
   std::error_code missing;
@@ -209,29 +228,6 @@ absl::Status Transaction::Commit() {
   is_done_ = status.ok();
   return status;
 }
-
-namespace {
-
-constexpr char kMark[] = "-open";
-constexpr char kLog[] = "-wal";
-// A log of SQLite is never shorter after the first commit.
-constexpr int64_t kLogHeaderBytes = 32;
-
-// -1 if there is no such file.
-int64_t SizeOf(const std::string& path) {
-  struct stat found = {};
-  return stat(path.c_str(), &found) == 0 ? int64_t{found.st_size} : -1;
-}
-
-absl::Status LostFile(const std::string& path) {
-  const std::string name = std::filesystem::path(path).filename().native();
-  return DataIncomplete("there are jobs or blobs, and the file " + name +
-                        (SizeOf(path) < 0 ? " is missing" : " is empty"));
-}
-
-}  // namespace
-
-bool HasOpenMark(const std::string& path) { return SizeOf(path + kMark) >= 0; }
 
 absl::Status JobsLost() {
   return DataIncomplete("jobs.db has none of the tables of a server");

@@ -1,9 +1,19 @@
 #pragma once
 
-// A thin layer over SQLite: connections, statements, transactions. Each run of
-// a Statement and each call of Execute passes one point of fault_points.h. One
-// thread at a time uses a connection and its statements. A call waits for the
-// lock of another connection for 10 s at most.
+// A thin layer over SQLite: connections, prepared statements, transactions, and
+// a mark that detects the loss of the log.
+//
+//   Transaction transaction(&database);
+//   BVHMILL_RETURN_IF_ERROR(transaction.status());
+//   Statement find(&database, "SELECT a FROM t WHERE b = ?");
+//   find.Bind(7);
+//   while (find.Step()) Use(find.Int(0));
+//   BVHMILL_RETURN_IF_ERROR(find.status());
+//   return transaction.Commit();
+//
+// One thread at a time uses a connection and its statements. A call waits for
+// the lock of another connection for 10 s at most. Each run of a Statement and
+// each call of Execute passes one point of fault_points.h.
 //
 // Errors: RESOURCE_EXHAUSTED with the reason DISK_FULL if the disk is full;
 // else INTERNAL with the reason STORE_FAULT.
@@ -22,81 +32,25 @@ struct sqlite3_stmt;
 
 namespace bvhmill::server {
 
-class Database;
-
-// A prepared statement with values for its question marks:
-//
-//   Statement find(&database, "SELECT a FROM t WHERE b = ?");
-//   find.Bind(7);
-//   while (find.Step()) Use(find.Int(0));
-//   if (!find.status().ok()) ...
-//
-// The database prepares each text once and keeps it until it is closed, so use
-// a small number of texts. Two statements of one database with the same text
-// must not exist at the same time: the end of one resets the other.
-class Statement {
- public:
-  // Borrows `database`. `sql` is one statement; an error in it is in status().
-  Statement(Database* database, const char* sql);
-  ~Statement();
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-
-  // Gives the next question mark its value. Strings must live until the last
-  // Step. `text` is UTF-8. An error is in status(): Step then returns false.
-  Statement& Bind(int64_t value);
-  Statement& Bind(std::string_view text);
-  Statement& BindBytes(std::string_view bytes);
-
-  // Goes to the next row. True if there is one; false at the end or after an
-  // error, which status() has. Do not call it after the end without Reset: the
-  // statement would run once more.
-  bool Step();
-  // Runs the statement to its end and drops its rows. Returns status().
-  absl::Status Run();
-  // Removes the values, so that the statement can run again with others. Needed
-  // before Bind once Step was called. An error stays: Step then always returns
-  // false.
-  void Reset();
-
-  // The number of columns of the result.
-  int columns() const;
-  // The value of a column, which counts from 0. Requires that the last Step
-  // returned true. NULL gives 0 or "". Text also returns the bytes of a BLOB.
-  int64_t Int(int column) const;
-  std::string Text(int column) const;
-
-  const absl::Status& status() const { return status_; }
-
- private:
-  // Keeps the error of a call of SQLite that returned `code`.
-  void Note(int code);
-
-  Database& database_;
-  // Declared before statement_, whose initializer may set it to an error.
-  absl::Status status_;
-  sqlite3_stmt* statement_ = nullptr;
-  int bound_ = 0;
-};
-
+// A connection to a database file.
 class Database {
  public:
-  // Opens or makes the file. WAL, synchronous = FULL: what is committed is on
-  // the disk. The folder for temporary files is not used.
+  // Opens or makes the file. WAL, synchronous = FULL: a committed change is on
+  // the disk. Temporary tables are in memory.
   static absl::Status Open(const std::string& path,
                            std::unique_ptr<Database>* database);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // `stays`: the last connection leaves the log as a file when it ends.
-  // Otherwise it writes the log into the database. True at first if the file
-  // has a mark: see SetOpenMark.
+  // True: the log remains as a file when the last connection is closed. False:
+  // the last connection writes the log into the database. The initial value is
+  // true if the database has a mark: see SetOpenMark.
   void KeepLog(bool stays);
 
   // Runs statements without values, separated by semicolons.
   absl::Status Execute(const std::string& sql);
-  // The number of rows that the last INSERT, UPDATE or DELETE changed.
+  // The number of rows that the last INSERT, UPDATE or DELETE has changed.
   int64_t changes() const;
   // The rowid of the last row that was inserted; 0 if there is none.
   int64_t last_row() const;
@@ -115,12 +69,57 @@ class Database {
   std::map<std::string, sqlite3_stmt*, std::less<>> statements_;
 };
 
-// The number of steps that the schema of `database` has.
-absl::Status FindVersion(Database* database, int64_t* version);
+// A prepared statement with values for its question marks. The database
+// prepares each text once and keeps it until it is closed, so use a small
+// number of texts. Two statements of one database with the same text must not
+// exist at the same time: the end of one resets the other.
+class Statement {
+ public:
+  // Borrows `database`. `sql` is one statement; an error in it is in status().
+  Statement(Database* database, const char* sql);
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
 
-// A write transaction. Borrows the database, which has one at a time. Takes the
-// write lock at once. Rolls back at the end of its scope, unless Commit
-// returned OK.
+  // Binds the value of the next question mark. Strings must live until the last
+  // Step. `text` is UTF-8. An error is in status(): Step then returns false.
+  Statement& Bind(int64_t value);
+  Statement& Bind(std::string_view text);
+  Statement& BindBytes(std::string_view bytes);
+
+  // Reads the next row. False at the end, and after an error, which is in
+  // status(). Do not call it after the end without Reset: the statement would
+  // run once more.
+  bool Step();
+  // Runs the statement to its end and drops its rows. Returns status().
+  absl::Status Run();
+  // Removes the values, so that the statement can run again with others.
+  // Required between Step and Bind. An error stays: Step then returns false.
+  void Reset();
+
+  // The number of columns of the result.
+  int columns() const;
+  // The value of a column; the first one is 0. Requires that the last Step
+  // returned true. NULL is 0 or "". Text also returns the bytes of a BLOB.
+  int64_t Int(int column) const;
+  std::string Text(int column) const;
+
+  const absl::Status& status() const { return status_; }
+
+ private:
+  // Keeps the error of a call of SQLite that returned `code`.
+  void Note(int code);
+
+  Database& database_;
+  // Declared before statement_, whose initializer may set it to an error.
+  absl::Status status_;
+  sqlite3_stmt* statement_ = nullptr;
+  int bound_ = 0;
+};
+
+// A write transaction; a database can run one at a time. Borrows the database.
+// Takes the write lock at once. Rolls back at the end of its scope, unless
+// Commit returned OK.
 class Transaction {
  public:
   explicit Transaction(Database* database)
@@ -140,23 +139,26 @@ class Transaction {
   bool is_done_ = false;
 };
 
+// Sets `version` to the number of migrations that `database` contains; 0 for a
+// new file.
+absl::Status FindVersion(Database* database, int64_t* version);
+
 // The mark of a database that is in use: an empty file jobs.db-open in the same
 // folder. It exists from the start of a server to its orderly end. Meanwhile
-// jobs.db-wal has jobs that jobs.db lacks. So if the mark is there and the log
-// is not, jobs are lost.
+// jobs.db-wal contains jobs that jobs.db lacks. So if the mark exists and the
+// log does not, jobs are lost.
 
 // DATA_INCOMPLETE if the database at `path` has a mark, and it or its log is
-// missing or empty; or if it may not begin anew, and is missing or empty. Call
-// it before SQLite opens the file: SQLite would begin anew, and remove a log
-// that is left.
+// missing or empty. Also if the database is missing or empty and `may_begin` is
+// false. Call it before SQLite opens the file: SQLite would make a new
+// database, and remove a log without one.
 absl::Status CheckJobsThere(const std::string& path, bool may_begin);
-// DATA_INCOMPLETE: the database has no tables, which servers make at first.
+// DATA_INCOMPLETE: the database contains no tables of a server.
 absl::Status JobsLost();
 
 // Makes the mark. The caller syncs the folder.
 absl::Status SetOpenMark(const std::string& path);
-// Removes the mark; that is on the disk when this returns OK.
+// Removes the mark; the removal is on the disk when this returns OK.
 absl::Status RemoveOpenMark(const std::string& path);
-bool HasOpenMark(const std::string& path);
 
 }  // namespace bvhmill::server

@@ -50,6 +50,15 @@ int64_t MaskOf(std::span<const JobState> states) {
   return mask == 0 ? -1 : mask;
 }
 
+// The state of a job that has begun.
+constexpr int64_t kRunningState = static_cast<int64_t>(JobState::kRunning);
+
+std::vector<std::string> CallersOf(Statement* find) {
+  std::vector<std::string> callers;
+  while (find->Step()) callers.push_back(find->Text(0));
+  return callers;
+}
+
 }  // namespace
 
 absl::Status Migrate(std::span<const std::string_view> steps,
@@ -84,7 +93,7 @@ SqliteJobStore::SqliteJobStore(std::string path,
   next_lease_ = static_cast<int64_t>(std::random_device()()) << 30;
 }
 
-// If the mark stays, the log must stay, too.
+// If the mark remains, the log must remain, too.
 SqliteJobStore::~SqliteJobStore() {
   const bool stays = !RemoveOpenMark(path_).ok();
   writer_->KeepLog(stays);
@@ -120,8 +129,8 @@ absl::Status SqliteJobStore::HasJobs(bool* has_jobs) {
   return find.status();
 }
 
-// The leases of the process before end; jobs that it was cancelling are over.
-// The version is written so that the log is not empty: see sqlite.h.
+// Ends the leases of the earlier process, and the jobs that it was cancelling.
+// Writes the version so that the log is not empty: see sqlite.h.
 absl::Status SqliteJobStore::Recover() {
   return writer_->Execute(
       "BEGIN IMMEDIATE;"
@@ -276,7 +285,7 @@ absl::Status SqliteJobStore::Results(const std::string& caller,
     results->push_back(std::move(result));
   }
   BVHMILL_RETURN_IF_ERROR(find.status());
-  // The rows of a job that was deleted meanwhile are not all.
+  // If the job was deleted meanwhile, some rows may be missing.
   return FindJob(reader_.get(), caller, id, &job);
 }
 
@@ -299,8 +308,8 @@ absl::Status SqliteJobStore::Cancel(const std::string& caller,
   return transaction.Commit();
 }
 
-// The caller keeps jobs from naming blobs meanwhile, so that what is stored is
-// all that there is.
+// The caller holds the lock of names, so that no job begins to name a blob
+// meanwhile.
 absl::Status SqliteJobStore::FindNamed(std::span<const BlobName> blobs,
                                        std::vector<bool>* named) {
   named->clear();
@@ -356,7 +365,366 @@ absl::Status SqliteJobStore::Stats(JobStats* stats) {
   return find.status();
 }
 
-// The rows of the database of one server.
+// Leases and results.
+
+absl::Status SqliteJobStore::Claim(const ClaimRules& rules,
+                                   std::vector<ClaimedItem>* items) {
+  const std::lock_guard lock(write_mutex_);
+  items->clear();
+  const absl::Status status = ClaimAll(rules, items);
+  if (!status.ok()) items->clear();
+  return status;
+}
+
+absl::Status SqliteJobStore::ClaimAll(const ClaimRules& rules,
+                                      std::vector<ClaimedItem>* items) {
+  Transaction transaction(writer_.get());
+  BVHMILL_RETURN_IF_ERROR(transaction.status());
+  std::vector<std::string> callers;
+  {
+    Statement find(writer_.get(), kWaitingCallersSql);
+    callers = CallersOf(&find);
+    BVHMILL_RETURN_IF_ERROR(find.status());
+  }
+  Leave(rules.without, &callers);
+  TakeTurns(&last_caller_, &callers);
+  BVHMILL_RETURN_IF_ERROR(
+      ClaimShares(std::move(callers), rules.limit, items,
+                  [&](const std::string& caller, int64_t limit) {
+                    return ClaimOf(caller, rules, limit, items);
+                  }));
+  return items->empty() ? absl::OkStatus() : transaction.Commit();
+}
+
+absl::Status SqliteJobStore::ClaimOf(const std::string& caller,
+                                     const ClaimRules& rules, int64_t limit,
+                                     std::vector<ClaimedItem>* items) {
+  const size_t begin = items->size();
+  {
+    Statement find(writer_.get(),
+                   rules.suspects ? kSuspectItemsSql : kFreshItemsSql);
+    find.Bind(caller).Bind(rules.now_ms).Bind(limit);
+    // Items of one job share their options.
+    int64_t job = -1;
+    std::shared_ptr<const std::string> options;
+    while (find.Step()) {
+      ClaimedItem& claimed = items->emplace_back();
+      claimed.caller = caller;
+      claimed.lease.job = find.Int(0);
+      claimed.lease.item = find.Int(1);
+      claimed.item = {find.Text(2),
+                      find.Text(3),
+                      static_cast<int>(find.Int(4)),
+                      static_cast<int>(find.Int(5)),
+                      find.Text(6),
+                      find.Text(7)};
+      if (claimed.lease.job != job) {
+        job = claimed.lease.job;
+        options = std::make_shared<const std::string>(find.Text(8));
+      }
+      claimed.options =
+          claimed.item.options.empty()
+              ? options
+              : std::make_shared<const std::string>(claimed.item.options);
+      claimed.tries = static_cast<int>(find.Int(9));
+      claimed.crashes = static_cast<int>(find.Int(10));
+      claimed.why = find.Text(11);
+      claimed.job_id = find.Text(12);
+    }
+    BVHMILL_RETURN_IF_ERROR(find.status());
+  }
+  for (size_t i = begin; i < items->size(); ++i) {
+    BVHMILL_RETURN_IF_ERROR(LeaseTo(rules, &(*items)[i]));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SqliteJobStore::LeaseTo(const ClaimRules& rules,
+                                     ClaimedItem* item) {
+  item->lease.lease = ++next_lease_;
+  {
+    Statement lease(writer_.get(),
+                    "UPDATE item SET state = 1, lease = ?, lease_until_ms = ? "
+                    "WHERE job = ? AND number = ?");
+    lease.Bind(item->lease.lease).Bind(rules.until_ms);
+    BVHMILL_RETURN_IF_ERROR(
+        lease.Bind(item->lease.job).Bind(item->lease.item).Run());
+  }
+  Statement begin(writer_.get(),
+                  "UPDATE job SET leased = leased + 1, state = ?, start_ms = "
+                  "CASE start_ms WHEN 0 THEN ? ELSE start_ms END WHERE number "
+                  "= ?");
+  return begin.Bind(kRunningState)
+      .Bind(rules.now_ms)
+      .Bind(item->lease.job)
+      .Run();
+}
+
+absl::Status SqliteJobStore::FindSuspects(int64_t now_ms,
+                                          std::set<std::string>* callers) {
+  const std::lock_guard lock(read_mutex_);
+  callers->clear();
+  Statement find(reader_.get(), kSuspectCallersSql);
+  find.Bind(now_ms);
+  while (find.Step()) callers->insert(find.Text(0));
+  return find.status();
+}
+
+// This process holds all leases, so none has expired, even if the clock jumps.
+absl::Status SqliteJobStore::Heartbeat(int64_t /*now_ms*/, int64_t until_ms) {
+  const std::lock_guard lock(write_mutex_);
+  Statement renew(writer_.get(),
+                  "UPDATE item SET lease_until_ms = ? WHERE state = 1");
+  return renew.Bind(until_ms).Run();
+}
+
+absl::Status SqliteJobStore::CompleteOne(const FinishedItem& item,
+                                         bool* is_accepted) {
+  const Lease& lease = item.lease;
+  {
+    Statement done(writer_.get(),
+                   "UPDATE item SET state = 2 WHERE job = ? AND number = ? AND "
+                   "state = 1 AND lease = ?");
+    done.Bind(lease.job).Bind(lease.item).Bind(lease.lease);
+    BVHMILL_RETURN_IF_ERROR(done.Run());
+  }
+  *is_accepted = writer_->changes() == 1;
+  if (!*is_accepted) return absl::OkStatus();
+  {
+    Statement add(writer_.get(),
+                  "INSERT INTO result (job, item, blob, code, bytes) SELECT "
+                  "job, number, blob, ?, ? FROM item WHERE job = ? AND number "
+                  "= ?");
+    add.Bind(item.result.code).BindBytes(item.result.bytes);
+    BVHMILL_RETURN_IF_ERROR(add.Bind(lease.job).Bind(lease.item).Run());
+  }
+  int64_t position = 0;
+  for (const std::string& blob : item.result.outputs) {
+    Statement add(writer_.get(),
+                  "INSERT INTO output (job, item, position, blob) VALUES (?, "
+                  "?, ?, ?)");
+    add.Bind(lease.job).Bind(lease.item).Bind(position++).Bind(blob);
+    BVHMILL_RETURN_IF_ERROR(add.Run());
+  }
+  Statement count(writer_.get(),
+                  "UPDATE job SET leased = leased - 1, ok = ok + ?, failed = "
+                  "failed + ?, set_aside = set_aside + ? WHERE number = ?");
+  const int64_t ok = item.result.code == 0 ? 1 : 0;
+  count.Bind(ok).Bind(1 - ok).Bind(item.result.is_set_aside ? 1 : 0);
+  return count.Bind(lease.job).Run();
+}
+
+absl::Status SqliteJobStore::AddBytes(int64_t job, int64_t bytes) {
+  Statement add(writer_.get(),
+                "UPDATE job_bytes SET bytes = bytes + ? WHERE job = ?");
+  return add.Bind(bytes).Bind(job).Run();
+}
+
+// A job is over if every item has a result; or, if it was cancelled, if none is
+// leased.
+absl::Status SqliteJobStore::EndIfOver(int64_t job, int64_t now_ms,
+                                       std::vector<int64_t>* over) {
+  Statement end(
+      writer_.get(),
+      "UPDATE job SET end_ms = max(create_ms, ?), state = CASE WHEN total = ok "
+      "+ failed THEN 4 ELSE 6 END WHERE number = ? AND state < 4 AND (total = "
+      "ok + failed OR (state = 3 AND leased = 0))");
+  BVHMILL_RETURN_IF_ERROR(end.Bind(now_ms).Bind(job).Run());
+  if (writer_->changes() == 1) over->push_back(job);
+  return absl::OkStatus();
+}
+
+absl::Status SqliteJobStore::Complete(std::span<const FinishedItem> items,
+                                      int64_t now_ms,
+                                      std::vector<bool>* accepted,
+                                      std::vector<int64_t>* over) {
+  const std::lock_guard lock(write_mutex_);
+  Transaction transaction(writer_.get());
+  BVHMILL_RETURN_IF_ERROR(transaction.status());
+  // The bytes of the new rows of each job.
+  std::map<int64_t, int64_t> jobs;
+  accepted->clear();
+  for (const FinishedItem& item : items) {
+    bool is_accepted = false;
+    BVHMILL_RETURN_IF_ERROR(CompleteOne(item, &is_accepted));
+    accepted->push_back(is_accepted);
+    jobs[item.lease.job] += is_accepted ? RowBytesOf(item.result) : 0;
+  }
+  for (const auto& [job, bytes] : jobs) {
+    BVHMILL_RETURN_IF_ERROR(AddBytes(job, bytes));
+    BVHMILL_RETURN_IF_ERROR(EndIfOver(job, now_ms, over));
+  }
+  return transaction.Commit();
+}
+
+absl::Status SqliteJobStore::ReleaseOne(const FailedTry& failed) {
+  {
+    Statement release(
+        writer_.get(),
+        "UPDATE item SET state = 0, tries = tries + ?1, not_before_ms = ?2, "
+        "last_error = iif(?1, ?3, last_error) WHERE job = ?4 AND number = ?5 "
+        "AND state = 1 AND lease = ?6");
+    release.Bind(failed.counts ? 1 : 0).Bind(failed.not_before_ms);
+    release.Bind(failed.why).Bind(failed.lease.job).Bind(failed.lease.item);
+    BVHMILL_RETURN_IF_ERROR(release.Bind(failed.lease.lease).Run());
+  }
+  if (writer_->changes() == 0) return absl::OkStatus();
+  Statement count(writer_.get(),
+                  "UPDATE job SET leased = leased - 1 WHERE number = ?");
+  return count.Bind(failed.lease.job).Run();
+}
+
+absl::Status SqliteJobStore::Release(std::span<const FailedTry> tries,
+                                     int64_t now_ms,
+                                     std::vector<int64_t>* over) {
+  const std::lock_guard lock(write_mutex_);
+  Transaction transaction(writer_.get());
+  BVHMILL_RETURN_IF_ERROR(transaction.status());
+  std::set<int64_t> jobs;
+  for (const FailedTry& failed : tries) {
+    BVHMILL_RETURN_IF_ERROR(ReleaseOne(failed));
+    jobs.insert(failed.lease.job);
+  }
+  for (const int64_t job : jobs) {
+    BVHMILL_RETURN_IF_ERROR(EndIfOver(job, now_ms, over));
+  }
+  return transaction.Commit();
+}
+
+// The removal of jobs.
+
+absl::Status SqliteJobStore::DropBytes(int64_t job) {
+  Statement drop(writer_.get(), "DELETE FROM job_bytes WHERE job = ?");
+  return drop.Bind(job).Run();
+}
+
+absl::Status SqliteJobStore::Hide(const std::string& caller,
+                                  const std::string& id, int64_t* number) {
+  const std::lock_guard lock(write_mutex_);
+  Transaction transaction(writer_.get());
+  BVHMILL_RETURN_IF_ERROR(transaction.status());
+  JobInfo job;
+  BVHMILL_RETURN_IF_ERROR(FindJob(writer_.get(), caller, id, &job));
+  if (!IsOver(job.state)) return JobNotOver();
+  *number = job.number;
+  BVHMILL_RETURN_IF_ERROR(DropBytes(job.number));
+  {
+    Statement hide(writer_.get(),
+                   "UPDATE job SET " BVHMILL_GONE " WHERE number = ?");
+    BVHMILL_RETURN_IF_ERROR(hide.Bind(job.number).Run());
+  }
+  return transaction.Commit();
+}
+
+// Removes the items of a job below `end`, with their results.
+absl::Status SqliteJobStore::RemoveItems(int64_t job, int64_t end) {
+  std::array<int64_t, 4> removed = {};
+  size_t table = 0;
+  for (const char* const sql :
+       {"DELETE FROM output WHERE job = ? AND item < ?",
+        "DELETE FROM result WHERE job = ? AND item < ? AND code = 0",
+        "DELETE FROM result WHERE job = ? AND item < ?",
+        "DELETE FROM item WHERE job = ? AND number < ?"}) {
+    Statement remove(writer_.get(), sql);
+    BVHMILL_RETURN_IF_ERROR(remove.Bind(job).Bind(end).Run());
+    removed[table++] = writer_->changes();
+  }
+  BVHMILL_RETURN_IF_ERROR(DropBytes(job));
+  // The remaining rows are a consistent job, so a check of the data finds no
+  // fault.
+  Statement shrink(writer_.get(),
+                   "UPDATE job SET " BVHMILL_GONE
+                   ", ok = ok - ?, failed = failed - ?, total = total - ? "
+                   "WHERE number = ?");
+  shrink.Bind(removed[1]).Bind(removed[2]).Bind(removed[3]);
+  return shrink.Bind(job).Run();
+}
+
+absl::Status SqliteJobStore::RemoveSome(int64_t job, bool* is_gone) {
+  const std::lock_guard lock(write_mutex_);
+  Transaction transaction(writer_.get());
+  BVHMILL_RETURN_IF_ERROR(transaction.status());
+  int64_t end = std::numeric_limits<int64_t>::max();
+  {
+    Statement find(writer_.get(),
+                   "SELECT number FROM item WHERE job = ? ORDER BY number "
+                   "LIMIT 1 OFFSET ?");
+    *is_gone = !find.Bind(job).Bind(kRemovedAtOnce).Step();
+    if (!*is_gone) end = find.Int(0);
+    BVHMILL_RETURN_IF_ERROR(find.status());
+  }
+  BVHMILL_RETURN_IF_ERROR(RemoveItems(job, end));
+  if (*is_gone) {
+    Statement remove(writer_.get(), "DELETE FROM job WHERE number = ?");
+    BVHMILL_RETURN_IF_ERROR(remove.Bind(job).Run());
+  }
+  return transaction.Commit();
+}
+
+// Others write between the transactions.
+absl::Status SqliteJobStore::Remove(int64_t job, int most_parts) {
+  bool is_gone = false;
+  for (int part = 0; part < most_parts && !is_gone; ++part) {
+    if (part > 0) std::this_thread::sleep_for(kRemovalPause);
+    BVHMILL_RETURN_IF_ERROR(RemoveSome(job, &is_gone));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SqliteJobStore::Delete(const std::string& caller,
+                                    const std::string& id) {
+  int64_t job = 0;
+  BVHMILL_RETURN_IF_ERROR(Hide(caller, id, &job));
+  // The job is hidden. Expire removes rows that cannot be removed now.
+  static_cast<void>(Remove(job, /*most_parts=*/1));
+  return absl::OkStatus();
+}
+
+absl::Status SqliteJobStore::Expire(int64_t before_ms, int64_t* count) {
+  std::vector<int64_t> jobs;
+  {
+    const std::lock_guard lock(read_mutex_);
+    Statement find(reader_.get(),
+                   "SELECT number FROM job WHERE state >= 4 AND end_ms < ? "
+                   "LIMIT 100");
+    find.Bind(before_ms);
+    while (find.Step()) jobs.push_back(find.Int(0));
+    BVHMILL_RETURN_IF_ERROR(find.status());
+  }
+  *count = 0;
+  for (const int64_t job : jobs) {
+    BVHMILL_RETURN_IF_ERROR(Remove(job, std::numeric_limits<int>::max()));
+    ++*count;
+  }
+  return GiveBackPages();
+}
+
+// Returns free pages to the disk, at most 256 MiB of them. Others write between
+// the parts. A file that was made without auto_vacuum keeps its free pages.
+absl::Status SqliteJobStore::GiveBackPages() {
+  constexpr int kMostParts = 32;
+  bool has_more = true;
+  for (int part = 0; part < kMostParts && has_more; ++part) {
+    if (part > 0) std::this_thread::sleep_for(kRemovalPause);
+    BVHMILL_RETURN_IF_ERROR(GiveBackSomePages(&has_more));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SqliteJobStore::GiveBackSomePages(bool* has_more) {
+  // Pages for the next rows.
+  constexpr int64_t kKeptPages = 1024;
+  const std::lock_guard lock(write_mutex_);
+  {
+    Statement count(writer_.get(), "PRAGMA freelist_count");
+    *has_more = count.Step() && count.Int(0) > kKeptPages;
+    BVHMILL_RETURN_IF_ERROR(count.status());
+  }
+  return *has_more ? writer_->Execute("PRAGMA incremental_vacuum(2048)")
+                   : absl::OkStatus();
+}
+
+// JobRows in SQLite.
 
 namespace {
 
@@ -436,378 +804,6 @@ absl::Status OpenSqliteRows(const std::string& path,
   BVHMILL_RETURN_IF_ERROR(out->CheckVersion());
   *rows = std::move(out);
   return absl::OkStatus();
-}
-
-// Leases and results: the part of SqliteJobStore that workers use.
-
-namespace {
-
-// The state of a job that has begun.
-constexpr int64_t kRunningState = static_cast<int64_t>(JobState::kRunning);
-
-std::vector<std::string> CallersOf(Statement* find) {
-  std::vector<std::string> callers;
-  while (find->Step()) callers.push_back(find->Text(0));
-  return callers;
-}
-
-}  // namespace
-
-absl::Status SqliteJobStore::Claim(const ClaimRules& rules,
-                                   std::vector<ClaimedItem>* items) {
-  const std::lock_guard lock(write_mutex_);
-  items->clear();
-  const absl::Status status = ClaimAll(rules, items);
-  if (!status.ok()) items->clear();
-  return status;
-}
-
-absl::Status SqliteJobStore::ClaimAll(const ClaimRules& rules,
-                                      std::vector<ClaimedItem>* items) {
-  Transaction transaction(writer_.get());
-  BVHMILL_RETURN_IF_ERROR(transaction.status());
-  std::vector<std::string> callers;
-  {
-    Statement find(writer_.get(), kWaitingCallersSql);
-    callers = CallersOf(&find);
-    BVHMILL_RETURN_IF_ERROR(find.status());
-  }
-  Leave(rules.without, &callers);
-  TakeTurns(&last_caller_, &callers);
-  BVHMILL_RETURN_IF_ERROR(
-      ClaimShares(std::move(callers), rules.limit, items,
-                  [&](const std::string& caller, int64_t limit) {
-                    return ClaimOf(caller, rules, limit, items);
-                  }));
-  return items->empty() ? absl::OkStatus() : transaction.Commit();
-}
-
-absl::Status SqliteJobStore::ClaimOf(const std::string& caller,
-                                     const ClaimRules& rules, int64_t limit,
-                                     std::vector<ClaimedItem>* items) {
-  const size_t begin = items->size();
-  {
-    Statement find(writer_.get(),
-                   rules.suspects ? kSuspectItemsSql : kFreshItemsSql);
-    find.Bind(caller).Bind(rules.now_ms).Bind(limit);
-    // Items of one job share their options.
-    int64_t job = -1;
-    std::shared_ptr<const std::string> options;
-    while (find.Step()) {
-      ClaimedItem& claimed = items->emplace_back();
-      claimed.caller = caller;
-      claimed.lease.job = find.Int(0);
-      claimed.lease.item = find.Int(1);
-      claimed.item = {find.Text(2),
-                      find.Text(3),
-                      static_cast<int>(find.Int(4)),
-                      static_cast<int>(find.Int(5)),
-                      find.Text(6),
-                      find.Text(7)};
-      if (claimed.lease.job != job) {
-        job = claimed.lease.job;
-        options = std::make_shared<const std::string>(find.Text(8));
-      }
-      claimed.options =
-          claimed.item.options.empty()
-              ? options
-              : std::make_shared<const std::string>(claimed.item.options);
-      claimed.tries = static_cast<int>(find.Int(9));
-      claimed.crashes = static_cast<int>(find.Int(10));
-      claimed.why = find.Text(11);
-    }
-    BVHMILL_RETURN_IF_ERROR(find.status());
-  }
-  for (size_t i = begin; i < items->size(); ++i) {
-    BVHMILL_RETURN_IF_ERROR(LeaseTo(rules, &(*items)[i]));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status SqliteJobStore::LeaseTo(const ClaimRules& rules,
-                                     ClaimedItem* item) {
-  item->lease.lease = ++next_lease_;
-  {
-    Statement lease(writer_.get(),
-                    "UPDATE item SET state = 1, lease = ?, lease_until_ms = ? "
-                    "WHERE job = ? AND number = ?");
-    lease.Bind(item->lease.lease).Bind(rules.until_ms);
-    BVHMILL_RETURN_IF_ERROR(
-        lease.Bind(item->lease.job).Bind(item->lease.item).Run());
-  }
-  Statement begin(writer_.get(),
-                  "UPDATE job SET leased = leased + 1, state = ?, start_ms = "
-                  "CASE start_ms WHEN 0 THEN ? ELSE start_ms END WHERE number "
-                  "= ?");
-  return begin.Bind(kRunningState)
-      .Bind(rules.now_ms)
-      .Bind(item->lease.job)
-      .Run();
-}
-
-absl::Status SqliteJobStore::FindSuspects(int64_t now_ms,
-                                          std::set<std::string>* callers) {
-  const std::lock_guard lock(read_mutex_);
-  callers->clear();
-  Statement find(reader_.get(), kSuspectCallersSql);
-  find.Bind(now_ms);
-  while (find.Step()) callers->insert(find.Text(0));
-  return find.status();
-}
-
-// All leases are of this process, so none is over: a clock that jumps ends
-// none.
-absl::Status SqliteJobStore::Heartbeat(int64_t /*now_ms*/, int64_t until_ms) {
-  const std::lock_guard lock(write_mutex_);
-  Statement renew(writer_.get(),
-                  "UPDATE item SET lease_until_ms = ? WHERE state = 1");
-  return renew.Bind(until_ms).Run();
-}
-
-absl::Status SqliteJobStore::CompleteOne(const FinishedItem& item,
-                                         bool* is_accepted) {
-  const Lease& lease = item.lease;
-  {
-    Statement done(writer_.get(),
-                   "UPDATE item SET state = 2 WHERE job = ? AND number = ? AND "
-                   "state = 1 AND lease = ?");
-    done.Bind(lease.job).Bind(lease.item).Bind(lease.lease);
-    BVHMILL_RETURN_IF_ERROR(done.Run());
-  }
-  *is_accepted = writer_->changes() == 1;
-  if (!*is_accepted) return absl::OkStatus();
-  {
-    Statement add(writer_.get(),
-                  "INSERT INTO result (job, item, blob, code, bytes) SELECT "
-                  "job, number, blob, ?, ? FROM item WHERE job = ? AND number "
-                  "= ?");
-    add.Bind(item.result.code).BindBytes(item.result.bytes);
-    BVHMILL_RETURN_IF_ERROR(add.Bind(lease.job).Bind(lease.item).Run());
-  }
-  int64_t position = 0;
-  for (const std::string& blob : item.result.outputs) {
-    Statement add(writer_.get(),
-                  "INSERT INTO output (job, item, position, blob) VALUES (?, "
-                  "?, ?, ?)");
-    add.Bind(lease.job).Bind(lease.item).Bind(position++).Bind(blob);
-    BVHMILL_RETURN_IF_ERROR(add.Run());
-  }
-  Statement count(writer_.get(),
-                  "UPDATE job SET leased = leased - 1, ok = ok + ?, failed = "
-                  "failed + ?, set_aside = set_aside + ? WHERE number = ?");
-  const int64_t ok = item.result.code == 0 ? 1 : 0;
-  count.Bind(ok).Bind(1 - ok).Bind(item.result.is_set_aside ? 1 : 0);
-  return count.Bind(lease.job).Run();
-}
-
-absl::Status SqliteJobStore::AddBytes(int64_t job, int64_t bytes) {
-  Statement add(writer_.get(),
-                "UPDATE job_bytes SET bytes = bytes + ? WHERE job = ?");
-  return add.Bind(bytes).Bind(job).Run();
-}
-
-// A job is over if every item has a result; or, if it was cancelled, if none is
-// leased.
-absl::Status SqliteJobStore::EndIfOver(int64_t job, int64_t now_ms,
-                                       std::vector<int64_t>* over) {
-  Statement end(
-      writer_.get(),
-      "UPDATE job SET end_ms = max(create_ms, ?), state = CASE WHEN total = ok "
-      "+ failed THEN 4 ELSE 6 END WHERE number = ? AND state < 4 AND (total = "
-      "ok + failed OR (state = 3 AND leased = 0))");
-  BVHMILL_RETURN_IF_ERROR(end.Bind(now_ms).Bind(job).Run());
-  if (writer_->changes() == 1) over->push_back(job);
-  return absl::OkStatus();
-}
-
-absl::Status SqliteJobStore::Complete(std::span<const FinishedItem> items,
-                                      int64_t now_ms,
-                                      std::vector<bool>* accepted,
-                                      std::vector<int64_t>* over) {
-  const std::lock_guard lock(write_mutex_);
-  Transaction transaction(writer_.get());
-  BVHMILL_RETURN_IF_ERROR(transaction.status());
-  // The jobs, and the bytes of the rows that each of them gets.
-  std::map<int64_t, int64_t> jobs;
-  accepted->clear();
-  for (const FinishedItem& item : items) {
-    bool is_accepted = false;
-    BVHMILL_RETURN_IF_ERROR(CompleteOne(item, &is_accepted));
-    accepted->push_back(is_accepted);
-    jobs[item.lease.job] += is_accepted ? RowBytesOf(item.result) : 0;
-  }
-  for (const auto& [job, bytes] : jobs) {
-    BVHMILL_RETURN_IF_ERROR(AddBytes(job, bytes));
-    BVHMILL_RETURN_IF_ERROR(EndIfOver(job, now_ms, over));
-  }
-  return transaction.Commit();
-}
-
-absl::Status SqliteJobStore::ReleaseOne(const FailedTry& failed) {
-  {
-    Statement release(
-        writer_.get(),
-        "UPDATE item SET state = 0, tries = tries + ?1, not_before_ms = ?2, "
-        "last_error = iif(?1, ?3, last_error) WHERE job = ?4 AND number = ?5 "
-        "AND state = 1 AND lease = ?6");
-    release.Bind(failed.counts ? 1 : 0).Bind(failed.not_before_ms);
-    release.Bind(failed.why).Bind(failed.lease.job).Bind(failed.lease.item);
-    BVHMILL_RETURN_IF_ERROR(release.Bind(failed.lease.lease).Run());
-  }
-  if (writer_->changes() == 0) return absl::OkStatus();
-  Statement count(writer_.get(),
-                  "UPDATE job SET leased = leased - 1 WHERE number = ?");
-  return count.Bind(failed.lease.job).Run();
-}
-
-absl::Status SqliteJobStore::Release(std::span<const FailedTry> tries,
-                                     int64_t now_ms,
-                                     std::vector<int64_t>* over) {
-  const std::lock_guard lock(write_mutex_);
-  Transaction transaction(writer_.get());
-  BVHMILL_RETURN_IF_ERROR(transaction.status());
-  std::set<int64_t> jobs;
-  for (const FailedTry& failed : tries) {
-    BVHMILL_RETURN_IF_ERROR(ReleaseOne(failed));
-    jobs.insert(failed.lease.job);
-  }
-  for (const int64_t job : jobs) {
-    BVHMILL_RETURN_IF_ERROR(EndIfOver(job, now_ms, over));
-  }
-  return transaction.Commit();
-}
-
-// The removal of jobs: the part of SqliteJobStore that may take long.
-
-absl::Status SqliteJobStore::DropBytes(int64_t job) {
-  Statement drop(writer_.get(), "DELETE FROM job_bytes WHERE job = ?");
-  return drop.Bind(job).Run();
-}
-
-absl::Status SqliteJobStore::Hide(const std::string& caller,
-                                  const std::string& id, int64_t* number) {
-  const std::lock_guard lock(write_mutex_);
-  Transaction transaction(writer_.get());
-  BVHMILL_RETURN_IF_ERROR(transaction.status());
-  JobInfo job;
-  BVHMILL_RETURN_IF_ERROR(FindJob(writer_.get(), caller, id, &job));
-  if (!IsOver(job.state)) return JobNotOver();
-  *number = job.number;
-  BVHMILL_RETURN_IF_ERROR(DropBytes(job.number));
-  {
-    Statement hide(writer_.get(),
-                   "UPDATE job SET " BVHMILL_GONE " WHERE number = ?");
-    BVHMILL_RETURN_IF_ERROR(hide.Bind(job.number).Run());
-  }
-  return transaction.Commit();
-}
-
-// The items of a job below `end`, with their results.
-absl::Status SqliteJobStore::RemoveItems(int64_t job, int64_t end) {
-  std::array<int64_t, 4> removed = {};
-  size_t table = 0;
-  for (const char* const sql :
-       {"DELETE FROM output WHERE job = ? AND item < ?",
-        "DELETE FROM result WHERE job = ? AND item < ? AND code = 0",
-        "DELETE FROM result WHERE job = ? AND item < ?",
-        "DELETE FROM item WHERE job = ? AND number < ?"}) {
-    Statement remove(writer_.get(), sql);
-    BVHMILL_RETURN_IF_ERROR(remove.Bind(job).Bind(end).Run());
-    removed[table++] = writer_->changes();
-  }
-  BVHMILL_RETURN_IF_ERROR(DropBytes(job));
-  // The rows that are left are a whole job, so a check of the data is content.
-  Statement shrink(writer_.get(),
-                   "UPDATE job SET " BVHMILL_GONE
-                   ", ok = ok - ?, failed = failed - ?, total = total - ? "
-                   "WHERE number = ?");
-  shrink.Bind(removed[1]).Bind(removed[2]).Bind(removed[3]);
-  return shrink.Bind(job).Run();
-}
-
-absl::Status SqliteJobStore::RemoveSome(int64_t job, bool* is_gone) {
-  const std::lock_guard lock(write_mutex_);
-  Transaction transaction(writer_.get());
-  BVHMILL_RETURN_IF_ERROR(transaction.status());
-  int64_t end = std::numeric_limits<int64_t>::max();
-  {
-    Statement find(writer_.get(),
-                   "SELECT number FROM item WHERE job = ? ORDER BY number "
-                   "LIMIT 1 OFFSET ?");
-    *is_gone = !find.Bind(job).Bind(kRemovedAtOnce).Step();
-    if (!*is_gone) end = find.Int(0);
-    BVHMILL_RETURN_IF_ERROR(find.status());
-  }
-  BVHMILL_RETURN_IF_ERROR(RemoveItems(job, end));
-  if (*is_gone) {
-    Statement remove(writer_.get(), "DELETE FROM job WHERE number = ?");
-    BVHMILL_RETURN_IF_ERROR(remove.Bind(job).Run());
-  }
-  return transaction.Commit();
-}
-
-// Others write between the transactions.
-absl::Status SqliteJobStore::Remove(int64_t job, int most_parts) {
-  bool is_gone = false;
-  for (int part = 0; part < most_parts && !is_gone; ++part) {
-    if (part > 0) std::this_thread::sleep_for(kRemovalPause);
-    BVHMILL_RETURN_IF_ERROR(RemoveSome(job, &is_gone));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status SqliteJobStore::Delete(const std::string& caller,
-                                    const std::string& id) {
-  int64_t job = 0;
-  BVHMILL_RETURN_IF_ERROR(Hide(caller, id, &job));
-  // The job is gone. Rows that cannot be removed now are left to Expire.
-  static_cast<void>(Remove(job, /*most_parts=*/1));
-  return absl::OkStatus();
-}
-
-absl::Status SqliteJobStore::Expire(int64_t before_ms, int64_t* count) {
-  std::vector<int64_t> jobs;
-  {
-    const std::lock_guard lock(read_mutex_);
-    Statement find(reader_.get(),
-                   "SELECT number FROM job WHERE state >= 4 AND end_ms < ? "
-                   "LIMIT 100");
-    find.Bind(before_ms);
-    while (find.Step()) jobs.push_back(find.Int(0));
-    BVHMILL_RETURN_IF_ERROR(find.status());
-  }
-  *count = 0;
-  for (const int64_t job : jobs) {
-    BVHMILL_RETURN_IF_ERROR(Remove(job, std::numeric_limits<int>::max()));
-    ++*count;
-  }
-  return GiveBackPages();
-}
-
-// Gives pages that removed rows have left back to the disk, at most 256 MiB of
-// them. Others write between the parts. Files that were made without
-// auto_vacuum keep theirs.
-absl::Status SqliteJobStore::GiveBackPages() {
-  constexpr int kMostParts = 32;
-  bool has_more = true;
-  for (int part = 0; part < kMostParts && has_more; ++part) {
-    if (part > 0) std::this_thread::sleep_for(kRemovalPause);
-    BVHMILL_RETURN_IF_ERROR(GiveBackSomePages(&has_more));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status SqliteJobStore::GiveBackSomePages(bool* has_more) {
-  // Some pages are kept for the next rows.
-  constexpr int64_t kKeptPages = 1024;
-  const std::lock_guard lock(write_mutex_);
-  {
-    Statement count(writer_.get(), "PRAGMA freelist_count");
-    *has_more = count.Step() && count.Int(0) > kKeptPages;
-    BVHMILL_RETURN_IF_ERROR(count.status());
-  }
-  return *has_more ? writer_->Execute("PRAGMA incremental_vacuum(2048)")
-                   : absl::OkStatus();
 }
 
 }  // namespace bvhmill::server

@@ -19,7 +19,7 @@
 #include "bvhmill/wire/status.h"
 #include "client/cpp/job_client.h"
 #include "tests/client/fake_server.h"
-#include "tests/client/patience.h"
+#include "tests/client/timeout.h"
 
 namespace bvhmill::testing {
 namespace {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "bvhmill/settings/settings.h"
 #include "tests/server/app/read_flags.h"
 #include "tests/support/files.h"
 
@@ -54,6 +55,94 @@ TEST(ConfigFileTest, ALineThatSetsNothingIsAnError) {
   }
 }
 
+const std::string kNotAnAddress =
+    " is not HOST:PORT or PORT, with a port from 0 to 65535";
+
+struct WrongSetting {
+  std::string name;
+  std::string value;
+  std::string why;
+};
+
+const WrongSetting kWrong[] = {
+    {"max-clip-bytes", "5X",
+     "'5X' has the unknown unit 'X'; use 65536, 512MiB or 1.5G"},
+    {"max-clip-bytes", "-1",
+     "'-1' is not a number of bytes; use 65536, 512MiB or 1.5G"},
+    {"max-inflight-bytes", "lots",
+     "'lots' is not a number of bytes; use 65536, 512MiB or 1.5G, or auto"},
+    {"recommended-chunk-bytes", "8M", "'8M' is out of range: 1KiB to 4MiB"},
+    {"idle-seconds", "1500ms", "'1500ms' is not a whole number of seconds"},
+    {"drain-seconds", "2d", "'2d' is out of range: 0 to 1d"},
+    {"threads", "two", "'two' is not a whole number from 0 to 4096"},
+    {"max-joints", "2147483648",
+     "'2147483648' is not a whole number from 0 to 2147483647"},
+    {"log", "loud", "'loud' is none of errors, json, off, text"},
+    {"reflection", "1", "'1' is none of off, on"},
+    {"insecure", "maybe",
+     "'maybe' is none of 0, 1, false, no, off, on, true, yes"},
+    {"listen", "nowhere", "'nowhere'" + kNotAnAddress},
+    {"metrics", "unix:/m", "'unix:/m'" + kNotAnAddress},
+};
+
+TEST(ConfigFileTest, AWrongValueIsNamedWithItsLine) {
+  const TempDir dir;
+  const std::string path = dir.File("conf");
+  for (const auto& [name, value, why] : kWrong) {
+    for (const char* quote : {"", "\""}) {
+      WriteFile(path, "# ours\n\n" + name + " = " + quote + value + quote +
+                          "\ntls-cert = c\n");
+      const Outcome outcome = Read({"--config", path});
+      EXPECT_EQ(outcome.exit_code, 2) << name;
+      EXPECT_EQ(outcome.printed,
+                Refusal("bvhmilld: " + path + ":3: " + name + ": " + why));
+    }
+  }
+  WriteFile(path, "log = off\nthreads = [1, 2]\n");
+  EXPECT_EQ(Read({"--config", path}).printed,
+            Refusal("bvhmilld: " + path +
+                    ":2: threads: takes one value and no list"));
+  WriteFile(path, "threads = ''\n");
+  EXPECT_EQ(Read({"--config", path}).printed,
+            Refusal("bvhmilld: " + path +
+                    ":1: threads: '' is not a whole number from 0 to 4096"));
+}
+
+TEST(VariablesTest, WithAWrongValueAreNamed) {
+  const auto printed = [](const std::string& variable,
+                          const std::string& value) {
+    setenv(variable.c_str(), value.c_str(), 1);
+    const Outcome outcome = Read({});
+    unsetenv(variable.c_str());
+    EXPECT_EQ(outcome.exit_code, 2) << variable;
+    return outcome.printed;
+  };
+  for (const auto& [name, value, why] : kWrong) {
+    const std::string variable = VariableOf(name);
+    EXPECT_EQ(printed(variable, value),
+              Refusal("bvhmilld: " + variable + ": " + why));
+  }
+  // An empty one may come from a variable that is not set.
+  for (const char* variable : {"BVHMILL_TOKEN_FILE", "BVHMILL_INSECURE",
+                               "BVHMILL_THREADS", "BVHMILL_CONFIG"}) {
+    EXPECT_EQ(printed(variable, ""),
+              Refusal(std::string("bvhmilld: ") + variable + ": has no value"));
+  }
+}
+
+TEST(ConfigFileTest, AVariableNamesTheFile) {
+  const TempDir dir;
+  WriteFile(dir.File("conf"), "threads = 3\nmax-joints = 4\n");
+  setenv("BVHMILL_CONFIG", dir.File("conf").c_str(), 1);
+  setenv("BVHMILL_MAX_JOINTS", "5", 1);
+  const Outcome outcome = Read({});
+  unsetenv("BVHMILL_CONFIG");
+  unsetenv("BVHMILL_MAX_JOINTS");
+  ASSERT_TRUE(outcome.good) << outcome.printed;
+  EXPECT_EQ(outcome.config.threads, 3);
+  EXPECT_EQ(outcome.config.limits.max_joints, 5);
+}
+
 TEST(ConfigFileTest, AFileThatIsNotReadToItsEndIsAnError) {
   const TempDir dir;
   WriteFile(dir.File("empty"), "");
@@ -62,6 +151,7 @@ TEST(ConfigFileTest, AFileThatIsNotReadToItsEndIsAnError) {
   const std::pair<std::string, std::string> cases[] = {
       {dir.File("none"), "No such file or directory"},
       {dir.path(), "Is a directory"},
+      {"", "No such file or directory"},
       {"/dev/zero", "it has more than 1048576 bytes"},
       {dir.File("large"), "it has more than 1048576 bytes"}};
   for (const auto& [path, why] : cases) {

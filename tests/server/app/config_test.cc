@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include <filesystem>
 
 #include "bvhmill/base/status.h"
-#include "server/app/process.h"
 #include "tests/server/fixture.h"
 #include "tests/server/http2.h"
 #include "tests/support/files.h"
@@ -88,6 +86,13 @@ TEST(ConfigTest, ErrorsNameTheSettingAndItsWords) {
       {{"--log=loud"}, "--log: 'loud' is none of errors, json, off, text"},
       {{"--reflection=2"}, "--reflection: '2' is none of off, on"},
       {{"--nope"}, "there is no setting '--nope'"},
+      {{"--max-clip-bytes=5X"},
+       "--max-clip-bytes: '5X' has the unknown unit 'X'; use 65536, 512MiB or "
+       "1.5G"},
+      {{"--idle-seconds=500ms"},
+       "--idle-seconds: '500ms' is not a whole number of seconds"},
+      {{"--threads=4097"},
+       "--threads: '4097' is not a whole number from 0 to 4096"},
       {{"--config", dir.File("conf")},
        dir.File("conf") + ":1: there is no setting 'foo'"}};
   for (const auto& [args, why] : cases) {
@@ -122,25 +127,6 @@ TEST(CheckConfigTest, SaysWhatIsWrong) {
     EXPECT_THAT(std::string(MessageOf(server::CheckConfig(config))),
                 HasSubstr(why));
   }
-}
-
-TEST(NotifyTest, TellsTheSocketOfTheEnvironment) {
-  TempDir dir;
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string path = dir.File("notify");
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
-  const int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
-  ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  setenv("NOTIFY_SOCKET", path.c_str(), 1);
-  EXPECT_TRUE(server::NotifySupervisor("READY=1"));
-  unsetenv("NOTIFY_SOCKET");
-  char buffer[32];
-  const ssize_t size = read(fd, buffer, sizeof buffer);
-  close(fd);
-  ASSERT_GT(size, 0);
-  EXPECT_EQ(std::string(buffer, static_cast<size_t>(size)), "READY=1");
-  EXPECT_FALSE(server::NotifySupervisor("READY=1"));
 }
 
 class ConnectionAgeTest : public ServerTest {};

@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,17 +24,25 @@ struct Range {
 TEST(FlagsTest, TakeNumbersUpToTheirBounds) {
   const Range ranges[] = {
       {"threads", {"0", "1", "4096"}, {"-1", "4097", "x", ""}},
-      {"drain-seconds", {"0", "86400"}, {"-1", "86401"}},
+      {"drain-seconds",
+       {"0", "86400", "24h", "1d"},
+       {"-1", "86401", "25h", "500ms"}},
       {"recommended-chunk-bytes",
-       {"1024", "4194304"},
-       {"1023", "4194305", "0"}},
+       {"1024", "4194304", "1K", "4MiB"},
+       {"1023", "4194305", "0", "5M"}},
       {"max-joints", {"0", "2147483647"}, {"-1", "2147483648"}},
       {"max-issues-per-report", {"0", "2147483647"}, {"-1", "2147483648"}},
       {"max-outputs-per-clip", {"0", "2147483647"}, {"-1", "2147483648"}},
       {"max-unfinished-clips-per-stream",
        {"0", "2147483647"},
        {"-1", "2147483648"}},
-      {"max-frames", {"0", "2147483648", "9223372036854775807"}, {"-1"}},
+      {"max-frames",
+       {"0", "2147483648", "9223372036854775807"},
+       {"-1", "9223372036854775808", "1K"}},
+      {"max-clip-bytes", {"0", "1T", "8388607T"}, {"-1", "8388608T", "1GB"}},
+      {"max-inflight-bytes",
+       {"0", "auto", "1.5G"},
+       {"-1", "Auto", "99999999999999999999"}},
   };
   for (const auto& [flag, good, bad] : ranges) {
     for (const char* value : good) {
@@ -47,6 +57,59 @@ TEST(FlagsTest, TakeNumbersUpToTheirBounds) {
   }
 }
 
+// The value of the limit with this name.
+int64_t LimitOf(const server::ServerConfig& config, std::string_view name) {
+  int64_t value = -1;
+  server::ForEachLimit(config, [&](const auto& row, const auto* limits) {
+    if (row.name == name) value = limits->*row.member;
+  });
+  return value;
+}
+
+struct Amount {
+  std::string text;
+  int64_t value;
+};
+
+Amount AmountIn(LimitUnit unit) {
+  switch (unit) {
+    case LimitUnit::kBytes:
+    case LimitUnit::kBytesPerSecond:
+      return {"64k", 65536};
+    case LimitUnit::kSeconds:
+      return {"1.5h", 5400};
+    case LimitUnit::kCount:
+    case LimitUnit::kWork:
+      break;
+  }
+  return {"77", 77};
+}
+
+TEST(FlagsTest, OfBytesAndSecondsTakeUnits) {
+  const server::ServerConfig defaults;
+  server::ForEachLimit(defaults, [](const auto& row, const auto* /*limits*/) {
+    const Amount amount = AmountIn(row.unit);
+    const Outcome outcome = Read({FlagOfLimit(row.name) + "=" + amount.text});
+    EXPECT_TRUE(outcome.good) << outcome.printed;
+    EXPECT_EQ(LimitOf(outcome.config, row.name), amount.value) << row.name;
+  });
+  EXPECT_EQ(Read({"--drain-seconds=2m"}).config.drain_seconds, 120);
+}
+
+// The defaults in help are values that the flags take.
+TEST(FlagsTest, DefaultsInHelpAreReadable) {
+  const Outcome help = Read({"--help"});
+  for (const char* words :
+       {"--max-clip-bytes BYTES=512MiB\n",
+        "--max-unary-response-bytes BYTES=4032KiB\n",
+        "--max-inflight-bytes BYTES=auto\n", "--idle-seconds SECONDS=1m ",
+        "--job-retention-seconds SECONDS=7d\n", "--drain-seconds SECONDS=30s ",
+        "--threads N=0 ", "--max-data-bytes BYTES=0 ",
+        "BYTES are a number of bytes, or a number with K, M, G or T"}) {
+    EXPECT_THAT(help.printed, ::testing::HasSubstr(words));
+  }
+}
+
 // Flags that are valid alone but not together, and the error messages.
 TEST(FlagsTest, ConflictsAreRefused) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
@@ -58,7 +121,7 @@ TEST(FlagsTest, ConflictsAreRefused) {
       {{"--metrics=0.0.0.0:1"}, "refusing to show metrics on 0.0.0.0:1"},
       {{"--metrics=0.0.0.0:1", "--tls-cert=c", "--tls-key=k"},
        "refusing to show metrics on 0.0.0.0:1"},
-      {{"--metrics=unix:/m"}, "--metrics is HOST:PORT"},
+      {{"--metrics=unix:/m"}, "--metrics: 'unix:/m' is not HOST:PORT or PORT"},
       {{"--metrics=99999"}, "--metrics: '99999' is not HOST:PORT or PORT"},
       {{"--listen=nowhere"}, "--listen: 'nowhere' is not HOST:PORT or PORT"},
       {{"--listen=:1"}, "--listen: ':1' is not HOST:PORT or PORT"},

@@ -84,7 +84,6 @@ void Configure(server::ServerConfig* config) {
   transport.min_ping_seconds = 47;
   transport.max_connections = 48;
   transport.handshake_seconds = 49;
-  transport.max_stray_bytes = 4'000'010;
   transport.max_request_seconds = 411;
   ConfigureJobs(&config->jobs);
 }
@@ -129,7 +128,6 @@ constexpr char kLimits[] = R"(
   max_connection_age_grace_seconds: 404
   keepalive_seconds: 405
   keepalive_timeout_seconds: 46
-  max_stray_bytes: 4000010
   max_clip_memory_bytes: 1000012
   max_clip_work: 1000013
   max_clip_work_per_byte: 114
@@ -146,8 +144,8 @@ constexpr char kLimits[] = R"(
   max_queued_items_per_caller: 511
   max_data_bytes_per_caller: 512
   max_job_bytes_per_caller: 513
-  # Four times max_request_message_bytes.
-  max_received_message_bytes: 8000004
+  # Twice max_request_message_bytes.
+  max_received_message_bytes: 4000002
   # No operator chooses these.
   max_option_bytes: 1048576
   max_joint_names: 20000

@@ -82,15 +82,48 @@ TEST(TokensTest, LinesSayNameScopesAndQuotas) {
   EXPECT_EQ(tokens[1].caller->max_items, 0);
 }
 
+TEST(TokensTest, QuotasOfBytesHaveUnits) {
+  const std::pair<const char*, int64_t> cases[] = {
+      {"1073741824", 1073741824},
+      {"64k", 65536},
+      {"512MiB", int64_t{512} << 20},
+      {"1.5G", int64_t{1536} << 20},
+      {"2T", int64_t{2} << 40}};
+  for (const auto& [text, value] : cases) {
+    std::vector<server::Token> tokens;
+    const std::string line =
+        Hashed("a", "a") + ":jobs:bytes=" + text + ",data=" + text + ",items=3";
+    ASSERT_EQ(server::ParseTokens("f", line, &tokens), absl::OkStatus());
+    EXPECT_EQ(tokens.at(0).caller->max_bytes, value) << text;
+    EXPECT_EQ(tokens.at(0).caller->max_data_bytes, value) << text;
+    EXPECT_EQ(tokens.at(0).caller->max_items, 3) << text;
+  }
+}
+
 TEST(TokensTest, WrongLinesAreNamed) {
   const std::string good = Hashed("a", "a");
   const std::pair<std::string, std::string> cases[] = {
       {"a:12\n", "f:1: has no SHA-256"},
       {"ok-token\n" + good + ":fly\n", "f:2: has a scope"},
-      {good + ":read:clips=0\n", "f:1: has quotas"},
-      {good + ":read:frames=1\n", "f:1: has quotas"},
-      {good + ":jobs:items=\n", "f:1: has quotas"},
-      {good + ":jobs:data=1GB\n", "f:1: has quotas"},
+      {good + ":read:frames=1\n",
+       "f:1: has quotas other than clips=N,bytes=N,items=N,data=N"},
+      {good + ":read:clips\n", "f:1: has quotas other than clips=N"},
+      {good + ":read:clips=1,\n", "f:1: has quotas other than clips=N"},
+      {good + ":read:clips=0\n",
+       "f:1: quota clips: '0' is not a whole number from 1 to "
+       "9223372036854775807"},
+      {good + ":jobs:items=\n", "f:1: quota items: '' is not a whole number"},
+      {good + ":jobs:items=1K\n",
+       "f:1: quota items: '1K' is not a whole number"},
+      {good + ":jobs:bytes=0K\n",
+       "f:1: quota bytes: '0K' is out of range: 1 to 9223372036854775807"},
+      {good + ":jobs:bytes=5X\n",
+       "f:1: quota bytes: '5X' has the unknown unit 'X'; use 65536, 512MiB or "
+       "1.5G"},
+      {good + ":jobs:data=1GB\n",
+       "f:1: quota data: '1GB' is ambiguous; use GiB for powers of 1024, or "
+       "the number of bytes"},
+      {good + ":read:clips=1,clips=2\n", "f:1: has the quota clips twice"},
       {good + ":read:clips=1:x\n", "f:1: has more than four"},
       {"a b:" + good.substr(2) + "\n", "f:1: has a name"},
       {":" + good.substr(2) + "\n", "f:1: has a name"},
@@ -101,7 +134,8 @@ TEST(TokensTest, WrongLinesAreNamed) {
       {good.substr(0, good.size() - 1) + "g\n", "f:1: has no SHA-256"},
       {good.substr(0, good.size() - 2) + "g0\n", "f:1: has no SHA-256"},
       {good.substr(0, good.size() - 1) + "A\n", "f:1: has no SHA-256"},
-      {good + ":read:clips=1,clips=9223372036854775808\n", "f:1: has quotas"},
+      {good + ":read:clips=9223372036854775808\n",
+       "f:1: quota clips: '9223372036854775808' is not a whole number"},
       // Who reads the file would have the token.
       {good.substr(2) + "\n", "f:1: a digest without a name"},
       // Bytes that no header has: those of a file that lost its content, too.

@@ -90,61 +90,6 @@ TEST(StreamPausesTest, ARefusedClipIsDroppedAtOnce) {
   EXPECT_EQ(s.server.admission.bytes(), s.idle);
 }
 
-TEST(StreamPausesTest, AStreamIsBusyWhileItNeedsNoMessage) {
-  struct Case {
-    const char* name;
-    std::function<void(CountedStream*)> play;
-    bool is_busy;
-  };
-  const Case cases[] = {
-      {"no clip", [](CountedStream*) {}, false},
-      {"a clip that comes",
-       [](CountedStream* s) {
-         s->Begin(1, 10);
-         s->stream.Settle();
-       },
-       false},
-      {"a clip that is converted",
-       [](CountedStream* s) { s->Begin(1, kInput, true); }, true},
-      {"a frame is written",
-       [](CountedStream* s) {
-         s->Begin(1, kInput);
-         s->Work();
-       },
-       true},
-      {"a message is parsed",
-       [](CountedStream* s) { s->stream.QueueMessage(); }, true},
-      {"a message was parsed",
-       [](CountedStream* s) {
-         s->stream.QueueMessage();
-         s->stream.ParseMessage();
-         s->Begin(1, 0);
-         s->stream.Settle();
-       },
-       false},
-      {"the window is closed",
-       [](CountedStream* s) {
-         s->server.memory.Add(5000);
-         s->Begin(1, 10);
-         s->server.memory.Add(-5000);
-       },
-       true},
-      {"the peer has closed its side",
-       [](CountedStream* s) {
-         s->Begin(1, kInput, true);
-         s->Work();
-         s->stream.HalfClose();
-       },
-       true}};
-  for (const Case& c : cases) {
-    SCOPED_TRACE(c.name);
-    CountedStream s;
-    c.play(&s);
-    EXPECT_EQ(s.stream.session().IsBusy(), c.is_busy);
-    s.stream.ParseMessage();
-  }
-}
-
 struct PatienceCase {
   const char* name;
   std::function<void(CountedStream*)> play;

@@ -40,7 +40,7 @@ TEST_F(StreamTest, ManySmallClipsComeBackEachOnce) {
 TEST_F(StreamTest, HeadersComeBeforeTheFirstMessage) {
   Start();
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + kPatience);
+  context.set_deadline(std::chrono::system_clock::now() + kTimeout);
   const auto stream = clips_->ConvertClips(&context);
   stream->WaitForInitialMetadata();
   EXPECT_TRUE(context.GetServerInitialMetadata().contains("x-request-id"));

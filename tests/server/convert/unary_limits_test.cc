@@ -58,7 +58,7 @@ TEST_F(UnaryTest, EveryLimitIsNamed) {
   };
   const Case cases[] = {
       {PositionsRequest(SmallClip(80)), "max_clip_bytes", false},
-      {PositionsRequest(SmallClip(400)), "max_request_message_bytes", false},
+      {PositionsRequest(SmallClip(200)), "max_request_message_bytes", false},
       {PositionsRequest(SmallClip(21)), "max_frames", true},
       {PositionsRequest(SmallClip(20)), "max_output_bytes", true},
       {PositionsRequest(joints), "max_joints", true},

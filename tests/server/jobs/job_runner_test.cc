@@ -264,7 +264,7 @@ TEST_F(JobPartsTest, ADatabaseThatNeverAnswersBlocksNoCall) {
     return jobs.Open(&folder);
   });
   // They end before the connection is given up.
-  ASSERT_EQ(calls.wait_for(kPatience), std::future_status::ready);
+  ASSERT_EQ(calls.wait_for(kTimeout), std::future_status::ready);
   EXPECT_EQ(start.wait_for(std::chrono::seconds(0)),
             std::future_status::timeout);
   silent.Close();

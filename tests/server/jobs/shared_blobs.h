@@ -48,8 +48,7 @@ class SharedBlobs {
     const absl::Status made = server::S3Client::Make(options_, &client);
     options_.address += "/a";
     return made.ok() &&
-           client->Send({.method = "PUT", .patience_seconds = 60}, &answer)
-               .ok();
+           client->Send({.method = "PUT", .timeout_seconds = 60}, &answer).ok();
   }
   std::vector<std::string> Flags() const {
     return {"--blobs", options_.address, "--s3-endpoint", options_.endpoint};

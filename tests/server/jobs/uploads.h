@@ -18,7 +18,7 @@ class UploadTest : public JobServerTest {
   // A stream of WriteBlob that has not sent anything.
   void Open() {
     context_ = std::make_unique<grpc::ClientContext>();
-    context_->set_deadline(std::chrono::system_clock::now() + kPatience);
+    context_->set_deadline(std::chrono::system_clock::now() + kTimeout);
     stream_ = stub_->WriteBlob(context_.get(), &response_);
   }
   void StartIdle(const std::function<void(server::ServerConfig*)>& configure) {

@@ -39,15 +39,6 @@ absl::Status TakeOne(Admission* admission, Thing thing, const Caller& caller,
   return admission->TryOpen(caller, peer, ticket);
 }
 
-// Takes tickets until one is refused.
-int64_t TakeAll(Admission* admission, Thing thing, const Caller& caller,
-                const std::string& peer, std::list<Ticket>* tickets) {
-  int64_t taken = 0;
-  while (TakeOne(admission, thing, caller, peer, &tickets->emplace_back()).ok())
-    ++taken;
-  return taken;
-}
-
 AdmissionLimits SixteenOf(Thing thing) {
   AdmissionLimits limits;
   limits.max_inflight_clips = thing == Thing::kClips ? 16 : 0;
@@ -56,33 +47,91 @@ AdmissionLimits SixteenOf(Thing thing) {
   return WithShares(limits);
 }
 
-// Half of 16, and so on of what is left. Much else is in flight, too.
-TEST(AdmissionSharesTest, EachKindIsSharedByWhatOthersLeaveOfIt) {
+// Takes one ticket each in turn, until all are refused.
+std::vector<int64_t> TakeInTurn(Admission* admission, Thing thing,
+                                const std::vector<std::string>& names,
+                                bool by_caller, std::list<Ticket>* tickets) {
+  std::vector<int64_t> taken(names.size(), 0);
+  for (bool goes_on = true; goes_on;) {
+    goes_on = false;
+    for (size_t i = 0; i < names.size(); ++i) {
+      const bool is_taken =
+          TakeOne(admission, thing, Named(by_caller ? names[i] : ""),
+                  by_caller ? kUnixPeer : names[i], &tickets->emplace_back())
+              .ok();
+      taken[i] += is_taken ? 1 : 0;
+      goes_on |= is_taken;
+    }
+  }
+  return taken;
+}
+
+// One alone may have 14 of 16. Those who come later have at least the eighth
+// that it leaves, and those who compete have equal parts.
+TEST(AdmissionSharesTest, OneAloneMayHaveNearlyAllAndSeveralShare) {
+  struct Case {
+    const char* name;
+    std::vector<std::string> first;
+    std::vector<std::string> second;
+    std::vector<int64_t> first_taken;
+    std::vector<int64_t> second_taken;
+  };
+  const Case cases[] = {
+      {"one alone", {"a"}, {}, {14}, {}},
+      {"two compete", {"a", "b"}, {}, {8, 8}, {}},
+      {"four compete", {"a", "b", "c", "d"}, {}, {4, 4, 4, 4}, {}},
+      {"one comes later", {"a"}, {"b"}, {14}, {2}},
+      {"two come later", {"a"}, {"b", "c"}, {14}, {1, 1}}};
   for (const Thing thing : {Thing::kClips, Thing::kBytes, Thing::kStreams}) {
     for (const bool by_caller : {false, true}) {
-      SCOPED_TRACE(static_cast<int>(thing));
-      SCOPED_TRACE(by_caller);
-      Admission admission(SixteenOf(thing));
-      std::list<Ticket> tickets;
-      for (const Thing other :
-           {Thing::kClips, Thing::kBytes, Thing::kStreams}) {
-        if (other == thing) continue;
-        for (int i = 0; i < 20; ++i) {
-          EXPECT_TRUE(TakeOne(&admission, other, Named(""), "p0",
-                              &tickets.emplace_back())
-                          .ok());
-        }
-      }
-      int index = 0;
-      for (const int64_t share : {8, 4, 2, 1, 1, 0}) {
-        const std::string name = "name" + std::to_string(index++);
-        const Caller caller = Named(by_caller ? name : "");
-        EXPECT_EQ(TakeAll(&admission, thing, caller,
-                          by_caller ? kUnixPeer : name, &tickets),
-                  share);
+      for (const Case& c : cases) {
+        SCOPED_TRACE(c.name);
+        SCOPED_TRACE(static_cast<int>(thing));
+        SCOPED_TRACE(by_caller);
+        Admission admission(SixteenOf(thing));
+        std::list<Ticket> tickets;
+        EXPECT_EQ(TakeInTurn(&admission, thing, c.first, by_caller, &tickets),
+                  c.first_taken);
+        EXPECT_EQ(TakeInTurn(&admission, thing, c.second, by_caller, &tickets),
+                  c.second_taken);
       }
     }
   }
+}
+
+// What one that holds much gives back is for those that hold less.
+TEST(AdmissionSharesTest, TheOneThatHoldsMostDoesNotTakeItAgain) {
+  Admission admission(SixteenOf(Thing::kBytes));
+  std::list<Ticket> of_first(14);
+  Ticket second;
+  for (Ticket& ticket : of_first) {
+    ASSERT_TRUE(admission.TryHold(Named(""), "a", 1, &ticket).ok());
+  }
+  ASSERT_TRUE(admission.TryHold(Named(""), "b", 2, &second).ok());
+  // The first one gives back six, and may have no more while the second may
+  // still want them.
+  for (int held = 14; held > 8; --held) {
+    of_first.pop_front();
+    Ticket again;
+    EXPECT_EQ(admission.TryHold(Named(""), "a", 1, &again).ok(),
+              held - 1 < 8 || held - 1 + 2 + 1 <= 14)
+        << held;
+  }
+  while (second.Grow(1).ok()) {
+  }
+  EXPECT_EQ(admission.bytes(), 16);
+}
+
+TEST(AdmissionSharesTest, ExpectedBytesCountForAll) {
+  Admission admission(SixteenOf(Thing::kBytes));
+  admission.Expect(10);
+  EXPECT_EQ(admission.bytes(), 10);
+  EXPECT_EQ(admission.peak_bytes(), 10);
+  Ticket ticket;
+  EXPECT_FALSE(admission.TryHold(Named(""), "a", 5, &ticket).ok());
+  EXPECT_TRUE(admission.TryHold(Named(""), "a", 4, &ticket).ok());
+  admission.Expect(-10);
+  EXPECT_TRUE(ticket.Grow(10).ok());
 }
 
 TEST(AdmissionSharesTest, PeersOfAUnixSocketHaveNoLimitPerConnection) {
@@ -99,58 +148,33 @@ TEST(AdmissionSharesTest, PeersOfAUnixSocketHaveNoLimitPerConnection) {
   }
 }
 
-// A share shrinks to 4 of 16 while another caller has 8. The room that is asked
-// for comes back if it is within half of all.
+// Another one has 8 of 16, so 6 are left, of which the ticket has 4.
 TEST(AdmissionSharesTest, ARetryHelpsWhereTheTicketAloneIsWithinTheLimit) {
   struct Case {
     const char* name;
-    // Bytes that the ticket has, and bytes that it asks for.
-    int64_t held;
+    // Bytes that the ticket asks for.
     int64_t more;
     bool may_retry;
     int64_t value;
-    int64_t limit;
   };
-  const Case cases[] = {{"more than others leave now", 4, 1, true, 5, 4},
-                        {"just half of all", 4, 4, true, 8, 4},
-                        {"more than half of all", 4, 5, false, 9, 4}};
+  const Case cases[] = {{"more than is left now", 5, true, 9},
+                        {"just what one may have", 10, true, 14},
+                        {"more than one may have", 11, false, 15}};
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
     Admission admission(SixteenOf(Thing::kBytes));
     Ticket other;
     Ticket ticket;
     ASSERT_TRUE(admission.TryHold(Named(""), "p", 8, &other).ok());
-    ASSERT_TRUE(admission.TryHold(Named(""), "q", c.held, &ticket).ok());
+    ASSERT_TRUE(admission.TryHold(Named(""), "q", 4, &ticket).ok());
     const CallError error = CallErrorOf(ticket.Grow(c.more));
     EXPECT_EQ(error.reason, "CONNECTION_BUSY");
     EXPECT_EQ(error.limit_name, "max_inflight_bytes_per_connection");
-    EXPECT_EQ(error.limit, c.limit);
+    EXPECT_EQ(error.limit, 8);
     std::vector<std::pair<std::string, std::string>> args = {
         {"value", std::to_string(c.value)}};
     if (c.may_retry) args.emplace_back("retry_after_ms", "1000");
     EXPECT_EQ(error.args, args);
-  }
-}
-
-// 16 in all: while a quarter is free after it, a ticket grows to 8.
-TEST(AdmissionSharesTest, ATicketGrowsWhileAQuarterStaysFree) {
-  struct Case {
-    int64_t held_by_other;
-    int64_t grows_to;
-  };
-  // Others that have 5 leave 11, and half of that is 6; those that have 4 leave
-  // room for 8, which is 12 in all.
-  const Case cases[] = {{4, 8}, {5, 7}, {6, 6}, {8, 4}};
-  for (const Case& c : cases) {
-    Admission admission(SixteenOf(Thing::kBytes));
-    Ticket other;
-    Ticket ticket;
-    ASSERT_TRUE(
-        admission.TryHold(Named(""), "p", c.held_by_other, &other).ok());
-    ASSERT_TRUE(admission.TryHold(Named(""), "q", 1, &ticket).ok());
-    int64_t held = 1;
-    while (ticket.Grow(1).ok()) ++held;
-    EXPECT_EQ(held, c.grows_to) << c.held_by_other;
   }
 }
 

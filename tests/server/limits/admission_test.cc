@@ -124,16 +124,16 @@ TEST(AdmissionTest, CallersWithoutATokenHaveNoLimitPerCaller) {
   EXPECT_TRUE(admission.TryOpen(Named(""), "p2", &tickets[3]).ok());
 }
 
-TEST(AdmissionTest, ASharesDefaultIsHalfOfTheLimitOnAll) {
+TEST(AdmissionTest, AShareIsSevenEighthsOfTheLimitOnAll) {
   AdmissionLimits limits;
   limits.max_inflight_clips = 9;
   limits.max_inflight_bytes = 1000;
   limits.max_inflight_bytes_per_caller = 70;
   limits.max_streams = 0;
   const AdmissionLimits shares = WithShares(limits);
-  EXPECT_EQ(shares.max_inflight_clips_per_connection, 5);
-  EXPECT_EQ(shares.max_inflight_clips_per_caller, 5);
-  EXPECT_EQ(shares.max_inflight_bytes_per_connection, 500);
+  EXPECT_EQ(shares.max_inflight_clips_per_connection, 8);
+  EXPECT_EQ(shares.max_inflight_clips_per_caller, 8);
+  EXPECT_EQ(shares.max_inflight_bytes_per_connection, 875);
   EXPECT_EQ(shares.max_inflight_bytes_per_caller, 70);
   EXPECT_EQ(shares.max_streams_per_caller, 0);
 }
@@ -146,72 +146,17 @@ AdmissionLimits SharesOf(int64_t clips, int64_t bytes, int64_t streams) {
   return WithShares(limits);
 }
 
-// Takes tickets until one is refused.
-template <typename Take>
-int CountTaken(const Take& take, std::list<Ticket>* tickets) {
-  int taken = 0;
-  for (; take(&tickets->emplace_back()).ok(); ++taken) {
-  }
-  return taken;
-}
-
-// Half of what others leave, each: so the next one finds room, too.
-TEST(AdmissionTest, AShareIsHalfOfWhatOthersLeave) {
-  Admission admission(SharesOf(16, 1 << 20, 32));
-  std::list<Ticket> tickets;
-  const auto clips_of = [&](const char* caller, const char* peer) {
-    return CountTaken(
-        [&](Ticket* ticket) {
-          return admission.TryEnter(Named(caller), peer, 1, ticket);
-        },
-        &tickets);
-  };
-  const auto streams_of = [&](const char* caller, const char* peer) {
-    return CountTaken(
-        [&](Ticket* ticket) {
-          return admission.TryOpen(Named(caller), peer, ticket);
-        },
-        &tickets);
-  };
-  EXPECT_EQ(clips_of("", "p1"), 8);
-  EXPECT_EQ(clips_of("", "p2"), 4);
-  EXPECT_EQ(clips_of("", "p3"), 2);
-  EXPECT_EQ(clips_of("", "p4"), 1);
-  EXPECT_EQ(clips_of("", "p5"), 1);
-  EXPECT_EQ(clips_of("", "p6"), 0);
-  EXPECT_EQ(streams_of("", "p1"), 16);
-  EXPECT_EQ(streams_of("a", "p2"), 8);
-  // The share of the connection is used up, and that of the caller.
-  EXPECT_EQ(streams_of("a", "p2"), 0);
-  EXPECT_EQ(streams_of("a", "p3"), 0);
-  EXPECT_EQ(streams_of("b", "p3"), 4);
-}
-
 TEST(AdmissionTest, ARefusedShareIsNamed) {
-  Admission admission(SharesOf(16, 1 << 20, 4));
-  Ticket streams[4];
-  ASSERT_TRUE(admission.TryOpen(Named(""), "p1", &streams[0]).ok());
-  ASSERT_TRUE(admission.TryOpen(Named(""), "p1", &streams[1]).ok());
+  Admission admission(SharesOf(16, 1 << 20, 8));
+  Ticket streams[8];
+  for (int i = 0; i < 7; ++i) {
+    ASSERT_TRUE(admission.TryOpen(Named(""), "p1", &streams[i]).ok());
+  }
   const AdmissionRefusal refusal =
-      RefusalParts(admission.TryOpen(Named(""), "p1", &streams[2]));
+      RefusalParts(admission.TryOpen(Named(""), "p1", &streams[7]));
   EXPECT_EQ(refusal.reason, "CONNECTION_BUSY");
   EXPECT_EQ(refusal.limit, "max_streams");
   EXPECT_TRUE(refusal.may_retry);
-}
-
-// Others who come do not take what it was going to have, until little is left.
-TEST(AdmissionTest, AShareMayGrowToHalfOfAllWhileAQuarterIsFree) {
-  Admission admission(SharesOf(16, 100, 0));
-  Ticket first;
-  Ticket second;
-  ASSERT_TRUE(admission.TryEnter(Named(""), "p1", 20, &first).ok());
-  ASSERT_TRUE(admission.TryEnter(Named(""), "p2", 30, &second).ok());
-  // Half of what the other leaves is 35.
-  EXPECT_TRUE(first.Grow(25).ok());
-  EXPECT_FALSE(first.Grow(1).ok()) << "less than a quarter is free";
-  second.Release();
-  EXPECT_TRUE(first.Grow(5).ok());
-  EXPECT_FALSE(first.Grow(1).ok()) << "half of all";
 }
 
 // A limit that the operator states is no share.

@@ -196,12 +196,15 @@ class HeldClip {
     Show(token, &context_);
     stream_ = stub->ConvertClips(&context_);
     Request request;
+    request.mutable_open()->set_report_issues_early(true);
+    stream_->Write(request);
     *request.mutable_begin()->mutable_options() = LargeOptions();
     stream_->Write(request);
-    // The last line does not end, and is kept until it does.
-    request.set_chunk(SmallClip() + std::string(20'000, ' '));
+    // The comment is an issue, which comes at once. The last line does not end,
+    // and is kept until it does.
+    request.set_chunk("# a comment\n" + SmallClip() + std::string(20'000, ' '));
     stream_->Write(request);
-    EXPECT_TRUE(stream_->Read(&response_) && response_.has_begin());
+    EXPECT_TRUE(stream_->Read(&response_) && response_.has_issues_found());
   }
 
   void End() {

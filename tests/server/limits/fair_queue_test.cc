@@ -24,7 +24,7 @@ FairQueue::Options OneWorker(int spare_threads) {
   FairQueue::Options options;
   options.threads = 1;
   options.spare_threads = spare_threads;
-  options.patience = std::chrono::milliseconds(1);
+  options.timeout = std::chrono::milliseconds(1);
   return options;
 }
 

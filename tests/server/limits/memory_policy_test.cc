@@ -141,84 +141,24 @@ TEST(MemoryPolicyTest, TheAllocatorIsAskedFiveTimesASecondIfMemoryIsShort) {
   }
 }
 
-TEST(MemoryPolicyTest, TheLastResortIsForUncountedMemory) {
-  struct Case {
-    double fullness;
-    int64_t resident_mib;
-    bool is_last_resort;
-  };
-  const Case cases[] = {{0.919, 1000, false},
-                        {0.92, 1000, true},
-                        {1, 276, false},
-                        {1, 277, true}};
-  for (const Case& c : cases) {
-    MemoryReading reading;
-    reading.fullness = c.fullness;
-    reading.resident = c.resident_mib * kMiB;
-    reading.counted = 100 * kMiB;
-    EXPECT_EQ(MemoryPolicy::IsLastResort(reading), c.is_last_resort)
-        << c.fullness << " " << c.resident_mib;
-  }
-}
-
-TEST(MemoryPolicyTest, CutsForGrowthBeyondTheReceivedBytes) {
+// Then again and again: buffers of connections become free later.
+TEST(MemoryPolicyTest, AnIdleServerReleasesItsMemory) {
+  MemoryPolicy guard;
+  const auto start = MemoryPolicy::Clock::now();
   struct Step {
-    int64_t resident_mib;
-    int64_t counted_mib;
-    int64_t received_mib;
-    bool cuts;
+    int second;
+    bool is_idle;
+    bool releases;
   };
-  struct Case {
-    const char* name;
-    std::vector<Step> steps;
-  };
-  const Case cases[] = {
-      {"little", {{150, 0, 0, false}, {170, 0, 1, false}}},
-      {"no more than the slack",
-       {{150, 0, 0, false}, {176, 0, 0, false}, {177, 0, 0, true}}},
-      {"it is counted", {{150, 0, 0, false}, {900, 800, 1, false}}},
-      {"messages come",
-       {{150, 0, 0, false}, {300, 0, 200, false}, {400, 0, 300, false}}},
-      {"messages came with what grew before",
-       {{150, 0, 0, false}, {300, 0, 200, false}, {400, 0, 201, true}}},
-      {"it stands",
-       {{150, 0, 0, false},
-        {300, 0, 1, true},
-        {300, 0, 2, false},
-        {320, 0, 3, false}}},
-      {"it goes on",
-       {{150, 0, 0, false},
-        {300, 0, 1, true},
-        {400, 0, 2, true},
-        {500, 0, 3, true}}},
-      // 124 MiB beyond the slack, and a step of 32 for what came unseen: of
-      // that a third came.
-      {"messages may take three times their bytes",
-       {{150, 0, 0, false}, {300, 0, 52, false}}},
-      {"fewer messages than that", {{150, 0, 0, false}, {300, 0, 51, true}}},
-      {"it went and comes again",
-       {{150, 0, 0, false},
-        {300, 0, 1, true},
-        {150, 0, 2, false},
-        {300, 0, 3, true}}},
-      {"messages came before, one by one",
-       {{150, 0, 0, false},
-        {300, 0, 1, true},
-        {310, 0, 101, false},
-        {332, 0, 301, false},
-        {333, 0, 302, true}}},
-      {"messages came before",
-       {{150, 0, 0, false}, {150, 0, 300, false}, {300, 0, 301, true}}}};
-  for (const Case& c : cases) {
-    SCOPED_TRACE(c.name);
-    MemoryPolicy guard;
-    for (const Step& step : c.steps) {
-      MemoryReading reading;
-      reading.resident = step.resident_mib * kMiB;
-      reading.counted = step.counted_mib * kMiB;
-      reading.received = step.received_mib * kMiB;
-      EXPECT_EQ(guard.ShouldCut(reading), step.cuts) << step.resident_mib;
-    }
+  const Step steps[] = {{0, false, false}, {9, true, false}, {10, true, true},
+                        {19, true, false}, {20, true, true}, {25, false, false},
+                        {34, true, false}, {35, true, true}};
+  for (const Step& step : steps) {
+    MemoryReading reading;
+    reading.is_idle = step.is_idle;
+    EXPECT_EQ(guard.ShouldRelease(start + seconds(step.second), reading),
+              step.releases)
+        << step.second;
   }
 }
 
@@ -226,7 +166,7 @@ TEST(MemoryPolicyTest, NewClipsAreRefusedAndThoseThatRunGoOn) {
   server::Admission admission({});
   server::Ticket running;
   server::Ticket late;
-  const auto& caller = *server::Nobody();
+  const auto& caller = *server::AnonymousCaller();
   EXPECT_TRUE(admission.TryEnter(caller, "ipv4:1.2.3.4:5", 1, &running).ok());
   admission.RefuseNewClips(true);
   const absl::Status refused =

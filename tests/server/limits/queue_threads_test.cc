@@ -19,14 +19,14 @@ namespace {
 using server::FairQueue;
 using std::chrono::milliseconds;
 
-// More than enough for a spare thread whose patience is a millisecond.
+// More than enough for a spare thread whose timeout is a millisecond.
 constexpr milliseconds kTimeToBegin(20);
 
 FairQueue::Options ThreadsOf(int workers, int spares) {
   FairQueue::Options options;
   options.threads = workers;
   options.spare_threads = spares;
-  options.patience = milliseconds(1);
+  options.timeout = milliseconds(1);
   return options;
 }
 
@@ -86,7 +86,7 @@ TEST(QueueThreadsTest, FourCallersPassALongTaskByDefault) {
   HeldTasks tasks;
   FairQueue::Options options;
   options.threads = 1;
-  options.patience = milliseconds(1);
+  options.timeout = milliseconds(1);
   FairQueue queue(options);
   // All threads wait by now.
   std::this_thread::sleep_for(kTimeToBegin);
@@ -102,7 +102,7 @@ TEST(QueueThreadsTest, ASpareThreadTakesNoTaskBeforeItIsOverdue) {
        {Priority::kInteractive, Priority::kBackground}) {
     HeldTasks tasks;
     FairQueue::Options options = ThreadsOf(/*workers=*/1, /*spares=*/1);
-    options.patience = std::chrono::hours(1);
+    options.timeout = std::chrono::hours(1);
     FairQueue queue(options);
     for (const char* caller : {"a", "b", "c"}) {
       ASSERT_TRUE(queue.Enqueue(caller, tasks.Task(), priority));

@@ -19,8 +19,8 @@ constexpr auto kSlow = Verdict::kSlow;
 // An event in the life of a clip, and the expected verdict on the peer after
 // it.
 struct Event {
-  // w = the server waits; c = bytes come; r = a clip begins; j = the peer is
-  // judged.
+  // w = the server waits; c = bytes come; r = a clip begins; p = a part of a
+  // message comes over the connection; j = the peer is judged.
   char what;
   // Since the begin.
   int second;
@@ -30,7 +30,7 @@ struct Event {
 
 struct PaceCase {
   const char* name;
-  int patience;
+  int timeout;
   int64_t rate;
   std::vector<Event> events;
 };
@@ -115,6 +115,44 @@ const PaceCase kCases[] = {
       {'w', 500},
       {'j', 504},
       {'j', 505, 0, kSlow}}},
+    // A message of 262,144 bytes at 3,000 a second takes 87 seconds.
+    {"AMessageMayTakeLongerThanTheTimeout",
+     60,
+     256,
+     {{'w', 0},
+      {'j', 1},
+      {'p', 30, 90'000},
+      {'j', 30},
+      {'p', 61, 90'000},
+      {'j', 61},
+      {'p', 87, 82'144},
+      {'j', 87},
+      {'c', 87, 262'144},
+      {'w', 87},
+      {'j', 88}}},
+    {"APartBuysTimeByTheRate",
+     10,
+     100,
+     {{'w', 0},
+      {'j', 1},
+      {'p', 2, 500},
+      {'j', 2},
+      {'j', 11, 0, kSlow},
+      {'j', 15, 0, kSlow},
+      {'j', 16, 0, kIdle}}},
+    {"APartBeforeTheWaitDoesNotCount",
+     10,
+     100,
+     {{'p', 0, 1'000'000}, {'w', 0}, {'j', 1}, {'j', 11, 0, kIdle}}},
+    {"AnyPartIsGoodWithoutARate",
+     10,
+     0,
+     {{'w', 0},
+      {'j', 1},
+      {'p', 9, 1},
+      {'j', 9},
+      {'j', 19},
+      {'j', 20, 0, kIdle}}},
     {"ManyBytesDoNotOverflow",
      1'000'000'000,
      INT64_MAX,
@@ -133,7 +171,8 @@ INSTANTIATE_TEST_SUITE_P(UploadRate, PaceTest, ::testing::ValuesIn(kCases),
                          });
 
 TEST_P(PaceTest, GivesTheExpectedVerdict) {
-  UploadRate pace(seconds(GetParam().patience), GetParam().rate);
+  UploadRate pace(seconds(GetParam().timeout), GetParam().rate);
+  int64_t received = 0;
   const auto begin = UploadRate::Clock::time_point(seconds(5));
   for (const Event& event : GetParam().events) {
     const auto now = begin + seconds(event.second);
@@ -147,8 +186,11 @@ TEST_P(PaceTest, GivesTheExpectedVerdict) {
       case 'r':
         pace.Reset();
         break;
+      case 'p':
+        received += event.bytes;
+        break;
       default:
-        EXPECT_EQ(pace.Check(now), event.verdict) << event.second;
+        EXPECT_EQ(pace.Check(now, received), event.verdict) << event.second;
     }
   }
 }

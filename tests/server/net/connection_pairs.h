@@ -10,7 +10,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -31,7 +30,7 @@ struct Pair {
   std::string name;
 };
 
-class EvictIdleTest : public ::testing::Test {
+class ConnectionPairsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     listening_ = socket(AF_INET, SOCK_STREAM, 0);
@@ -68,22 +67,6 @@ class EvictIdleTest : public ::testing::Test {
     return pair;
   }
 
-  // Fills all there may be, and asks for one more if `is_refused`.
-  void Fill(Connections* connections, bool is_refused) {
-    for (int64_t i = 0; i < connections->most(); ++i) {
-      ASSERT_TRUE(connections->Add(Connect().own));
-    }
-    if (is_refused) Refuse(connections);
-  }
-
-  void Refuse(Connections* connections) {
-    EXPECT_FALSE(connections->Add(Connect().own));
-  }
-
-  Connections::UseOf Known() {
-    return [this](const std::string& peer) { return uses_[peer]; };
-  }
-
   static bool IsEnded(const Pair& pair, int wait_ms = 0) {
     pollfd ready = {pair.peer, POLLIN, 0};
     poll(&ready, 1, wait_ms);
@@ -95,27 +78,12 @@ class EvictIdleTest : public ::testing::Test {
   int listening_ = -1;
   sockaddr_in address_ = {};
   std::vector<Pair> pairs_;
-  std::map<std::string, Connections::Use> uses_;
 };
 
 inline server::TransportLimits LimitsOf(int64_t connections) {
   server::TransportLimits limits;
   limits.max_connections = connections;
-  limits.handshake_seconds = 10;
-  limits.max_request_seconds = 100;
-  limits.max_stray_bytes = 1000;
   return limits;
-}
-
-// All of it is there when this returns.
-inline void Send(const Pair& pair, size_t bytes) {
-  std::string data(bytes, 'x');
-  ASSERT_EQ(send(pair.peer, data.data(), bytes, 0),
-            static_cast<ssize_t>(bytes));
-  EXPECT_TRUE(Eventually([&] {
-    return recv(pair.own, data.data(), bytes, MSG_PEEK | MSG_DONTWAIT) ==
-           static_cast<ssize_t>(bytes);
-  }));
 }
 
 }  // namespace bvhmill::testing

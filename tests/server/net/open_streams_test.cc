@@ -109,7 +109,7 @@ TEST_F(LimitsTest, MoreStreamsThanMayBeOpenAreRefused) {
       Eventually([&] { return OpenStream(third_stub.get()).IsServed(); }));
 }
 
-// By default a token may have half of the streams that others leave.
+// By default a token may have seven eighths of the streams.
 TEST_F(LimitsTest, StreamsOfOneTokenLeaveRoomForAnother) {
   const TempDir dir;
   std::string tokens;
@@ -121,17 +121,18 @@ TEST_F(LimitsTest, StreamsOfOneTokenLeaveRoomForAnother) {
   WriteFile(dir.File("tokens"), tokens);
   StartWith([&](server::ServerConfig* config) {
     config->token_file = dir.File("tokens");
-    config->admission.max_streams = 4;
+    config->admission.max_streams = 8;
   });
-  OpenStream first(clips_.get(), "one");
-  OpenStream second(clips_.get(), "one");
-  ASSERT_TRUE(first.IsServed() && second.IsServed());
-  OpenStream third(clips_.get(), "one");
-  EXPECT_FALSE(third.IsServed());
-  const v1::ErrorInfo info = RefusalOf(third.stream->Finish());
+  std::list<OpenStream> streams;
+  for (int i = 0; i < 7; ++i) {
+    ASSERT_TRUE(streams.emplace_back(clips_.get(), "one").IsServed()) << i;
+  }
+  OpenStream last(clips_.get(), "one");
+  EXPECT_FALSE(last.IsServed());
+  const v1::ErrorInfo info = RefusalOf(last.stream->Finish());
   EXPECT_EQ(info.reason(), "CALLER_BUSY");
   EXPECT_EQ(ValueOf(info, "limit_name"), "max_streams_per_caller");
-  EXPECT_EQ(ValueOf(info, "limit"), "2");
+  EXPECT_EQ(ValueOf(info, "limit"), "7");
   const auto other_stub = Connect();
   OpenStream other(other_stub.get(), "two");
   EXPECT_TRUE(other.IsServed());

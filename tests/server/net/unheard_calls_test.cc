@@ -1,10 +1,12 @@
-// Calls that the registry of calls does not have, or whose peers do not take
-// the answer: they end, and their number is bounded.
+// Calls whose request does not come, or whose peers do not take the answer:
+// they end, and their number is bounded.
 
 #include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
 
 #include <algorithm>
 #include <chrono>
+#include <list>
 #include <memory>
 #include <string>
 #include <thread>
@@ -26,13 +28,49 @@ class UnheardCallsTest : public LimitsTest {
   }
 };
 
-TEST_F(UnheardCallsTest, CallsWhoseMessageDoesNotComeEnd) {
+// The peer keeps its connection.
+TEST_F(UnheardCallsTest, CallsWhoseRequestDoesNotComeEnd) {
+  StartWith([](server::ServerConfig* config) {
+    config->transport.max_request_seconds = 1;
+    config->service.idle_seconds = 1;
+  });
+  for (const char* path : {kConvertPath, kInfoPath, kCheckPath, kWatchPath}) {
+    SCOPED_TRACE(path);
+    RawCaller peer(server_->address());
+    const uint32_t silent = peer.Begin(path);
+    const uint32_t half = peer.Begin(path);
+    // Announces a message of a megabyte.
+    EXPECT_TRUE(peer.SendData(half, BigEndian(0, 1) + BigEndian(1 << 20, 4) +
+                                        std::string(30'000, 'x')));
+    for (const uint32_t call : {silent, half}) {
+      EXPECT_TRUE(Eventually([&] { return peer.HasEnd(call); })) << call;
+    }
+    EXPECT_FALSE(peer.IsEnded());
+  }
+}
+
+TEST_F(UnheardCallsTest, ARequestThatIsTooSlowIsToldWhy) {
   StartWith([](server::ServerConfig* config) {
     config->transport.max_request_seconds = 1;
   });
-  const auto peer = Dial();
-  for (int i = 0; i < 5; ++i) peer->Begin(kConvertPath);
-  EXPECT_TRUE(Eventually([&] { return peer->IsEnded(); }));
+  grpc::ClientContext context;
+  SetDeadline(&context);
+  grpc::GenericStub stub(grpc::CreateChannel(
+      server_->address(), grpc::InsecureChannelCredentials()));
+  grpc::CompletionQueue queue;
+  const auto call = stub.PrepareCall(&context, kConvertPath, &queue);
+  void* tag = nullptr;
+  bool is_good = false;
+  call->StartCall(nullptr);
+  ASSERT_TRUE(queue.Next(&tag, &is_good) && is_good);
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  ASSERT_TRUE(queue.Next(&tag, &is_good));
+  EXPECT_EQ(status.error_code(), StatusCode::DEADLINE_EXCEEDED);
+  const v1::ErrorInfo info = DetailsOf(status).info;
+  EXPECT_EQ(info.reason(), "REQUEST_SLOW");
+  EXPECT_EQ(ValueOf(info, "limit_name"), "max_request_seconds");
+  EXPECT_EQ(ValueOf(info, "limit"), "1");
 }
 
 // The peer has the same rights as before when its calls have ended.
@@ -53,31 +91,45 @@ TEST_F(UnheardCallsTest, AnswersThatAreNotReadEnd) {
   }
 }
 
-TEST_F(UnheardCallsTest, TheConnectionsWithMostOfThemAreCut) {
-  constexpr int kMax = 200;
+// Of 80 calls, 10 may be about the state of the server.
+TEST_F(UnheardCallsTest, MoreCallsThanMayRunAreRefusedOrCut) {
   for (const char* path : {kConvertPath, kInfoPath, kCheckPath}) {
     SCOPED_TRACE(path);
-    StartWith([](server::ServerConfig* config) {
-      config->transport.max_unheard_calls = kMax;
-    });
+    StartWith(
+        [](server::ServerConfig* config) { config->transport.max_calls = 80; });
     const auto few = Dial();
-    for (int i = 0; i < 10; ++i) few->Begin(kConvertPath);
+    for (int i = 0; i < 4; ++i) few->Begin(kConvertPath);
     std::vector<std::unique_ptr<RawCaller>> peers;
     for (int i = 0; i < 3; ++i) {
       peers.push_back(Dial());
-      for (int k = 0; k < 100; ++k) {
+      for (int k = 0; k < 40; ++k) {
         path == kConvertPath ? peers.back()->Begin(path)
                              : peers.back()->Call(path);
       }
     }
-    const auto cut = [&] {
-      return std::count_if(peers.begin(), peers.end(),
-                           [](const auto& peer) { return peer->IsEnded(); });
-    };
-    EXPECT_TRUE(Eventually([&] { return cut() == 2; })) << cut();
     EXPECT_FALSE(few->IsEnded());
-    EXPECT_TRUE(Convert(PositionsRequest(SmallClip())).ok());
+    peers.clear();
+    EXPECT_TRUE(Eventually(
+        [&] { return Convert(PositionsRequest(SmallClip())).ok(); }));
   }
+}
+
+TEST_F(UnheardCallsTest, ACallBeyondMaxCallsIsRefusedByItsName) {
+  StartWith(
+      [](server::ServerConfig* config) { config->transport.max_calls = 8; });
+  std::list<grpc::ClientContext> contexts;
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < 8; ++i) {
+    streams.push_back(clips_->ConvertClips(&contexts.emplace_back()));
+    streams.back()->WaitForInitialMetadata();
+  }
+  const grpc::Status status = Convert(PositionsRequest(SmallClip()));
+  const v1::ErrorInfo info = RefusalOf(status);
+  EXPECT_EQ(info.reason(), "SERVER_BUSY");
+  EXPECT_EQ(ValueOf(info, "limit_name"), "max_calls");
+  EXPECT_EQ(DetailsOf(status).retry.retry_delay().seconds(), 1);
+  for (grpc::ClientContext& context : contexts) context.TryCancel();
+  for (const auto& stream : streams) stream->Finish();
 }
 
 TEST_F(UnheardCallsTest, WatchesOfAConnectionAreFew) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "server/app/config.h"
 #include "server/observe/log.h"
@@ -23,16 +24,23 @@ using ::testing::Not;
 
 class CallLogTest : public ServerTest {
  protected:
-  // The log lines of a call with metadata `text` at a server with log `format`.
+  // The log lines of a call with metadata at a server with log `format`.
   std::string LinesOf(server::LogFormat format, const std::string& text,
                       const std::string& id, const std::string& trace) {
+    request_ = PositionsRequest(text);
+    return LinesOf(format, id, trace);
+  }
+
+  // The same for request_.
+  std::string LinesOf(server::LogFormat format, const std::string& id,
+                      const std::string& trace) {
     ::testing::internal::CaptureStderr();
     Start([&](server::ServerConfig* config) { config->log = format; });
     grpc::ClientContext context;
     context.AddMetadata("x-request-id", id);
     context.AddMetadata("traceparent", trace);
     v1::ConvertClipResponse response;
-    status_ = clips_->ConvertClip(&context, PositionsRequest(text), &response);
+    status_ = clips_->ConvertClip(&context, request_, &response);
     for (const auto& [name, value] : context.GetServerInitialMetadata()) {
       const std::string bytes(value.data(), value.size());
       if (name == "x-request-id") id_ = bytes;
@@ -42,6 +50,7 @@ class CallLogTest : public ServerTest {
     return ::testing::internal::GetCapturedStderr();
   }
 
+  v1::ConvertClipRequest request_;
   grpc::Status status_;
   std::string id_;
   std::string trace_;
@@ -178,15 +187,144 @@ TEST_F(CallLogTest, CancelledCallsAreNoErrors) {
   EXPECT_THAT(log, Not(HasSubstr("STREAM_OUT_OF_ORDER")));
 }
 
-// The caller gets the report; the log counts the clip.
-TEST_F(CallLogTest, NothingOfABrokenFileIsLogged) {
+// The caller gets the report; the log has the first fault.
+TEST_F(CallLogTest, AtMost80BytesOfABrokenFileAreLogged) {
   std::string clip = SmallClip(3);
   const std::string secret(500, 'q');
   clip.replace(clip.rfind(" 7\n"), 3, " " + secret + "\n");
   const std::string log = LinesOf(server::LogFormat::kJson, clip, "a", kTrace);
   EXPECT_TRUE(status_.ok());
-  EXPECT_THAT(log, HasSubstr("\"clips\":1"));
-  EXPECT_THAT(log, Not(HasSubstr("qq")));
+  EXPECT_THAT(log, HasSubstr("\"clips\":1,\"refused_clips\":1"));
+  EXPECT_LE(std::count(log.begin(), log.end(), 'q'), 80 + 1)
+      << "the q of request_id is one";
+}
+
+struct BrokenCallCase {
+  server::LogFormat format;
+  // Parts of the lines of the clip and of the call; empty = there is no line.
+  std::vector<std::string> clip;
+  std::string call;
+};
+
+// The second of three rows lacks a number.
+TEST_F(CallLogTest, ABrokenFileHasALineOfItsOwn) {
+  using server::LogFormat;
+  std::string text = SmallClip(3);
+  const size_t row_end = text.rfind('\n', text.size() - 2);
+  text.erase(text.rfind(' ', row_end), row_end - text.rfind(' ', row_end));
+  const std::string line =
+      std::to_string(std::count(text.begin(), text.end(), '\n') - 1);
+  const BrokenCallCase cases[] = {
+      {LogFormat::kText,
+       {" clip INVALID_ARGUMENT MOTION_ROW_TOO_SHORT id=a peer=ipv4:127.0.0.1:",
+        " key=takes/walk.bvh line=" + line + " column="},
+       " ConvertClip OK "},
+      {LogFormat::kJson,
+       {"\"about\":\"clip\",\"request_id\":\"a\",\"peer\":",
+        "\"key\":\"takes/walk.bvh\",\"status\":\"INVALID_ARGUMENT\","
+        "\"reason\":\"MOTION_ROW_TOO_SHORT\",\"line\":" +
+            line + ",\"column\":"},
+       "\"clips\":1,\"refused_clips\":1"},
+      {LogFormat::kErrors, {}, ""},
+      {LogFormat::kOff, {}, ""}};
+  for (const BrokenCallCase& c : cases) {
+    SCOPED_TRACE(static_cast<int>(c.format));
+    request_ = PositionsRequest(text);
+    request_.mutable_source()->set_display_name("takes/walk.bvh");
+    const auto lines = LinesIn(LinesOf(c.format, "a", kTrace));
+    ASSERT_EQ(lines.size(), c.clip.empty() ? 0 : 2);
+    if (lines.empty()) continue;
+    for (const std::string& part : c.clip) {
+      EXPECT_THAT(lines[0], HasSubstr(part));
+    }
+    EXPECT_THAT(lines[1], HasSubstr(c.call));
+  }
+}
+
+// Two joints are too few for the map of an avatar.
+TEST_F(CallLogTest, AnOutputThatCannotBeMadeHasALine) {
+  request_ = PositionsRequest(SmallClip());
+  request_.mutable_options()->add_outputs()->mutable_anim();
+  const auto lines = LinesIn(LinesOf(server::LogFormat::kText, "a", kTrace));
+  ASSERT_EQ(lines.size(), 2);
+  EXPECT_THAT(lines[0], HasSubstr(" output FAILED_PRECONDITION "));
+  EXPECT_THAT(lines[0], HasSubstr(" output=1: "));
+  EXPECT_THAT(lines[1], HasSubstr(" clips=1 refused=0 "));
+}
+
+// A clip of a stream that is refused before it is read, one whose file is
+// broken, and a good one.
+TEST_F(CallLogTest, EachRefusedClipOfAStreamHasALine) {
+  using server::LogFormat;
+  const std::string refused = " clip RESOURCE_EXHAUSTED LIMIT_EXCEEDED ";
+  const std::string broken = " clip INVALID_ARGUMENT TEXT_EMPTY ";
+  const std::string call = " ConvertClips OK ";
+  const std::pair<LogFormat, std::vector<std::string>> cases[] = {
+      {LogFormat::kText, {refused, broken, call}},
+      // A limit of the server, not a fault of the file.
+      {LogFormat::kErrors, {refused}},
+      {LogFormat::kOff, {}}};
+  for (const auto& [format, expected] : cases) {
+    SCOPED_TRACE(static_cast<int>(format));
+    ::testing::internal::CaptureStderr();
+    Start([format = format](server::ServerConfig* config) {
+      config->log = format;
+      config->limits.max_clip_bytes = 1000;
+    });
+    grpc::ClientContext context;
+    const auto stream = clips_->ConvertClips(&context);
+    v1::ConvertClipsRequest request;
+    *request.mutable_open()->mutable_options() = PositionsRequest("").options();
+    request.mutable_open()->set_ordered(true);
+    stream->Write(request);
+    const std::pair<std::string, std::string> clips[] = {
+        {"large", std::string(1001, ' ')},
+        {"empty", " "},
+        {"good", SmallClip()}};
+    for (const auto& [key, text] : clips) {
+      request.mutable_begin()->set_key(key);
+      request.mutable_begin()->mutable_source()->set_data(text);
+      request.mutable_begin()->set_complete(true);
+      stream->Write(request);
+    }
+    stream->WritesDone();
+    v1::ConvertClipsResponse response;
+    while (stream->Read(&response)) {
+    }
+    EXPECT_TRUE(stream->Finish().ok());
+    server_->Drain();
+    const auto lines = LinesIn(::testing::internal::GetCapturedStderr());
+    ASSERT_EQ(lines.size(), expected.size());
+    for (size_t i = 0; i < lines.size(); ++i) {
+      EXPECT_THAT(lines[i], HasSubstr(expected[i]));
+    }
+    if (format != LogFormat::kText) continue;
+    EXPECT_THAT(lines[0], HasSubstr(" key=large: "));
+    EXPECT_THAT(lines[1], HasSubstr(" key=empty line=1 column=1: "));
+    EXPECT_THAT(lines[2], HasSubstr(" clips=3 refused=2 frames=2 "));
+  }
+}
+
+// A call that fails has a line of its own, so its clip has none.
+TEST_F(CallLogTest, AClipThatFailsItsCallHasOneLine) {
+  ::testing::internal::CaptureStderr();
+  Start([](server::ServerConfig* config) {
+    config->log = server::LogFormat::kText;
+    config->limits.max_clip_work = 1;
+    config->limits.max_clip_work_per_byte = 0;
+  });
+  grpc::ClientContext context;
+  v1::ConvertClipResponse response;
+  EXPECT_EQ(
+      clips_->ConvertClip(&context, PositionsRequest(SmallClip(500)), &response)
+          .error_code(),
+      grpc::StatusCode::RESOURCE_EXHAUSTED);
+  server_->Drain();
+  const auto lines = LinesIn(::testing::internal::GetCapturedStderr());
+  ASSERT_EQ(lines.size(), 1);
+  EXPECT_THAT(lines[0],
+              HasSubstr(" ConvertClip RESOURCE_EXHAUSTED LIMIT_EXCEEDED "));
+  EXPECT_THAT(lines[0], HasSubstr(" clips=1 refused=1 "));
 }
 
 }  // namespace

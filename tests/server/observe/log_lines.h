@@ -2,12 +2,16 @@
 
 // Lines of the log for tests.
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "server/observe/log.h"
+#include "tests/support/files.h"
 
 namespace bvhmill::testing {
 
@@ -36,5 +40,32 @@ inline std::vector<std::string> LinesIn(const std::string& log) {
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
 }
+
+// Has stderr written to a file while it lives, so that a test can wait for a
+// line. One at a time.
+class StderrFile {
+ public:
+  StderrFile() : saved_(dup(STDERR_FILENO)) {
+    WriteFile(path(), "");
+    const int file = open(path().c_str(), O_WRONLY | O_APPEND);
+    dup2(file, STDERR_FILENO);
+    close(file);
+  }
+  ~StderrFile() {
+    dup2(saved_, STDERR_FILENO);
+    close(saved_);
+  }
+  StderrFile(const StderrFile&) = delete;
+  StderrFile& operator=(const StderrFile&) = delete;
+
+  // The lines that were written so far.
+  std::vector<std::string> Lines() const { return LinesIn(ReadFile(path())); }
+
+ private:
+  std::string path() const { return dir_.File("stderr"); }
+
+  TempDir dir_;
+  int saved_;
+};
 
 }  // namespace bvhmill::testing

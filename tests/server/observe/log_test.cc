@@ -6,8 +6,10 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "bvhmill/base/status.h"
 #include "server/observe/metrics.h"
 #include "tests/server/observe/log_lines.h"
 
@@ -35,10 +37,11 @@ TEST(LogTest, AJsonLineIsOneObject) {
 
 TEST(LogTest, ATextLineSaysTheSame) {
   const std::string line = TextLine(SomeLine(), {});
-  EXPECT_THAT(line, StartsWith("1970-01-01T00:00:00.000Z ConvertClip "
-                               "INVALID_ARGUMENT HIERARCHY_X 12.000 ms "
-                               "id=id-1 peer=ipv4:127.0.0.1:9 clips=2 "
-                               "frames=30 received=400 sent=0: a \"quote\""));
+  EXPECT_THAT(
+      line, StartsWith("1970-01-01T00:00:00.000Z ConvertClip "
+                       "INVALID_ARGUMENT HIERARCHY_X 12.000 ms "
+                       "id=id-1 peer=ipv4:127.0.0.1:9 clips=2 "
+                       "refused=0 frames=30 received=400 sent=0: a \"quote\""));
   EXPECT_THAT(line, Not(HasSubstr("\n")));
 }
 
@@ -80,9 +83,148 @@ TEST(LogTest, EachFieldHasItsNameAndItsPlace) {
   EXPECT_EQ(TextLine(FullLine(), now),
             "2021-01-01T00:02:03.045Z ConvertClip INVALID_ARGUMENT "
             "HIERARCHY_X 7000.000 ms id=id-1 caller=ann "
-            "peer=ipv4:127.0.0.1:9 clips=2 frames=30 received=400 sent=500 "
-            "traceparent=" +
+            "peer=ipv4:127.0.0.1:9 clips=2 refused=6 frames=30 received=400 "
+            "sent=500 traceparent=" +
                 std::string(kTrace) + ": why");
+}
+
+// A status with a reason, and with a place in the file if that is not empty.
+absl::Status Fault(absl::StatusCode code, const std::string& reason,
+                   ErrorArgs place, const std::string& message) {
+  return MakeCallError({.code = code,
+                        .reason = reason,
+                        .args = std::move(place),
+                        .message = message});
+}
+
+struct ClipLineCase {
+  server::ClipLine line;
+  std::string text;
+  std::string json;
+};
+
+TEST(LogTest, LinesOfClips) {
+  using Code = absl::StatusCode;
+  const ClipLineCase cases[] = {
+      {{.id = "id-1",
+        .peer = "ipv4:127.0.0.1:9",
+        .caller = "ann",
+        .key = "walk",
+        .status = Fault(Code::kInvalidArgument, "MOTION_ROW_TOO_SHORT",
+                        {{"expected", "6"}, {"line", "12"}, {"column", "5"}},
+                        "12:5: error")},
+       "clip INVALID_ARGUMENT MOTION_ROW_TOO_SHORT id=id-1 caller=ann "
+       "peer=ipv4:127.0.0.1:9 key=walk line=12 column=5: 12:5: error",
+       "\"about\":\"clip\",\"request_id\":\"id-1\",\"caller\":\"ann\","
+       "\"peer\":\"ipv4:127.0.0.1:9\",\"key\":\"walk\","
+       "\"status\":\"INVALID_ARGUMENT\","
+       "\"reason\":\"MOTION_ROW_TOO_SHORT\",\"line\":12,\"column\":5,"
+       "\"message\":\"12:5: error\""},
+      {{.id = "id-2",
+        .peer = "unix:",
+        .output = 0,
+        .status = Fault(Code::kFailedPrecondition, "OUTPUT_IMPOSSIBLE", {},
+                        "too many joints")},
+       "output FAILED_PRECONDITION OUTPUT_IMPOSSIBLE id=id-2 peer=unix: "
+       "output=0: too many joints",
+       "\"about\":\"output\",\"request_id\":\"id-2\",\"peer\":\"unix:\","
+       "\"output\":0,\"status\":\"FAILED_PRECONDITION\","
+       "\"reason\":\"OUTPUT_IMPOSSIBLE\",\"message\":\"too many joints\""},
+      {{.caller = "bob",
+        .job = "jobs/j1",
+        .key = "a \"b\"\n",
+        .status = Fault(Code::kInternal, "ITEM_SET_ASIDE", {}, "given up")},
+       "item INTERNAL ITEM_SET_ASIDE caller=bob job=jobs/j1 key=a \"b\"\\x0A: "
+       "given up",
+       "\"about\":\"item\",\"caller\":\"bob\",\"job\":\"jobs/j1\","
+       "\"key\":\"a \\\"b\\\"\\\\x0A\",\"status\":\"INTERNAL\","
+       "\"reason\":\"ITEM_SET_ASIDE\",\"message\":\"given up\""},
+      // A status without a reason; a place that is no number.
+      {{.id = "id-3",
+        .key = "k",
+        .status = Fault(Code::kAlreadyExists, "", {{"line", "x"}}, "why")},
+       "clip ALREADY_EXISTS id=id-3 key=k: why",
+       "\"about\":\"clip\",\"request_id\":\"id-3\",\"key\":\"k\","
+       "\"status\":\"ALREADY_EXISTS\",\"message\":\"why\""}};
+  for (const ClipLineCase& c : cases) {
+    EXPECT_EQ(TextLine(c.line, {}), "1970-01-01T00:00:00.000Z " + c.text);
+    EXPECT_EQ(JsonLine(c.line, {}),
+              "{\"time\":\"1970-01-01T00:00:00.000Z\"," + c.json + "}");
+  }
+}
+
+TEST(LogTest, TextOfAClipIsCutAt80Bytes) {
+  const std::string text(300, 'q');
+  server::ClipLine line;
+  line.key = text;
+  line.status = Fault(absl::StatusCode::kInvalidArgument, "R", {}, text);
+  for (const std::string& out : {TextLine(line, {}), JsonLine(line, {})}) {
+    EXPECT_THAT(out, HasSubstr(std::string(80, 'q')));
+    EXPECT_THAT(out, Not(HasSubstr(std::string(81, 'q'))));
+  }
+}
+
+// The lines that a log writes for a result with this status, and with outputs
+// of these statuses.
+std::vector<std::string> LinesOfResult(
+    server::LogFormat format, const absl::Status& status,
+    const std::vector<absl::Status>& outputs) {
+  ConvertResult result;
+  result.status = status;
+  for (const absl::Status& output : outputs) {
+    result.outputs.emplace_back().status = output;
+  }
+  ::testing::internal::CaptureStderr();
+  LogClip(result, {.key = "walk"}, server::Log(format));
+  return LinesIn(::testing::internal::GetCapturedStderr());
+}
+
+TEST(LogTest, AResultHasALineIfOutputsAreMissing) {
+  using server::LogFormat;
+  const absl::Status ok;
+  const absl::Status broken = absl::InvalidArgumentError("");
+  const absl::Status busy = absl::ResourceExhaustedError("");
+  const absl::Status gone = absl::CancelledError("");
+  const struct {
+    LogFormat format;
+    absl::Status status;
+    std::vector<absl::Status> outputs;
+    size_t lines;
+  } cases[] = {{LogFormat::kText, ok, {ok, ok}, 0},
+               {LogFormat::kText, ok, {broken, ok, broken}, 2},
+               {LogFormat::kText, broken, {}, 1},
+               {LogFormat::kJson, broken, {}, 1},
+               {LogFormat::kJson, busy, {}, 1},
+               {LogFormat::kText, gone, {}, 0},
+               {LogFormat::kErrors, broken, {}, 0},
+               {LogFormat::kErrors, ok, {broken}, 0},
+               {LogFormat::kErrors, busy, {}, 1},
+               {LogFormat::kOff, broken, {}, 0},
+               {LogFormat::kOff, busy, {}, 0}};
+  for (const auto& c : cases) {
+    EXPECT_EQ(LinesOfResult(c.format, c.status, c.outputs).size(), c.lines)
+        << static_cast<int>(c.format) << " " << c.status;
+  }
+}
+
+TEST(LogTest, AFloodOfBrokenClipsIsCountedNotWritten) {
+  constexpr int kClips = 10'000;
+  ::testing::internal::CaptureStderr();
+  {
+    const server::Log log(server::LogFormat::kText);
+    ConvertResult result;
+    result.status =
+        Fault(absl::StatusCode::kInvalidArgument, "TEXT_EMPTY", {}, "");
+    for (int i = 0; i < kClips; ++i) LogClip(result, {.id = "x"}, log);
+  }
+  const auto lines = LinesIn(::testing::internal::GetCapturedStderr());
+  const std::string held = "bvhmilld: held back " +
+                           std::to_string(kClips + 1 - lines.size()) +
+                           " lines: clip INVALID_ARGUMENT TEXT_EMPTY";
+  EXPECT_EQ(lines.back(), held);
+  // A burst of 50; some more if it takes seconds.
+  EXPECT_GE(lines.size(), 51);
+  EXPECT_LT(lines.size(), 200);
 }
 
 // Faults of the server and refused calls.

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "server/auth/tokens.h"
 #include "server/observe/metrics_page.h"
 #include "tests/server/fixture.h"
 #include "tests/support/files.h"
@@ -84,7 +85,11 @@ TEST_F(MetricsTest, CallsAreCounted) {
   const std::vector<std::string> expected = {
       "bvhmill_calls_total{method=\"ConvertClip\",code=\"OK\"} 3\n",
       "bvhmill_clips_total{result=\"good\"} 2\n",
-      "bvhmill_clips_total{result=\"failed\"} 1\n",
+      "bvhmill_clips_total{result=\"failed\",reason=\"HIERARCHY_NO_ROOT\"} 1\n",
+      "bvhmill_caller_calls_total{caller=\"\"} 3\n",
+      "bvhmill_caller_clips_total{caller=\"\"} 3\n",
+      "bvhmill_caller_received_bytes_total{caller=\"\"} " +
+          std::to_string(2 * good.size() + 19),
       "bvhmill_frames_total 14\n",
       "bvhmill_joint_frames_total 28\n",
       "bvhmill_sent_bytes_total 336\n",
@@ -114,6 +119,7 @@ TEST_F(MetricsTest, StreamsAreCounted) {
   request.mutable_begin()->mutable_source()->set_data(clip);
   request.mutable_begin()->set_complete(true);
   ASSERT_TRUE(stream->Write(request));
+  ExpectLines({"bvhmill_streams 1\n"});
   stream->WritesDone();
   v1::ConvertClipsResponse response;
   while (stream->Read(&response)) {
@@ -125,7 +131,34 @@ TEST_F(MetricsTest, StreamsAreCounted) {
        "bvhmill_clips_total{result=\"good\"} 1\n", "bvhmill_frames_total 5\n",
        "bvhmill_sent_bytes_total 120\n",
        "bvhmill_received_bytes_total " + std::to_string(clip.size()) + "\n",
-       "bvhmill_inflight_bytes 0\n"});
+       "bvhmill_streams 0\n", "bvhmill_inflight_bytes 0\n"});
+}
+
+// A call without a known token counts for no caller.
+TEST_F(MetricsTest, CallersAreCountedByTheNamesOfTheirTokens) {
+  const TempDir dir;
+  std::string line;
+  ASSERT_TRUE(server::HashToken("ann", "secret", &line).ok());
+  WriteFile(dir.File("tokens"), line + "\n");
+  Start([&](server::ServerConfig* config) {
+    config->metrics = "127.0.0.1:0";
+    config->token_file = dir.File("tokens");
+    config->log = server::LogFormat::kOff;
+  });
+  const std::string clip = SmallClip();
+  for (const char* token : {"secret", "secret", "wrong"}) {
+    grpc::ClientContext context;
+    context.AddMetadata("authorization", std::string("Bearer ") + token);
+    v1::ConvertClipResponse response;
+    clips_->ConvertClip(&context, PositionsRequest(clip), &response);
+  }
+  ExpectLines({"bvhmill_caller_calls_total{caller=\"ann\"} 2\n",
+               "bvhmill_caller_clips_total{caller=\"ann\"} 2\n",
+               "bvhmill_caller_received_bytes_total{caller=\"ann\"} " +
+                   std::to_string(2 * clip.size()) + "\n",
+               "bvhmill_caller_calls_total{caller=\"\"} 1\n",
+               "bvhmill_caller_clips_total{caller=\"\"} 0\n",
+               "bvhmill_refused_total{reason=\"TOKEN_UNKNOWN\"} 1\n"});
 }
 
 // A worker begins such a call again.
@@ -147,8 +180,11 @@ TEST_F(MetricsTest, OutputsOfAClipThatFailsLaterAreNotSent) {
   std::string text = SmallClip(3000);
   text.insert(text.size() - 1, "x");
   ASSERT_TRUE(Convert(text).ok());
-  ExpectLines({"bvhmill_clips_total{result=\"failed\"} 1\n",
-               "bvhmill_sent_bytes_total 0\n"});
+  ExpectLines(
+      {"bvhmill_clips_total{result=\"failed\",reason=\"MOTION_NUMBER_INVALID\"}"
+       " "
+       "1\n",
+       "bvhmill_sent_bytes_total 0\n"});
 }
 
 TEST_F(MetricsTest, RefusalsAreCountedByReason) {
@@ -163,15 +199,32 @@ TEST_F(MetricsTest, RefusalsAreCountedByReason) {
   EXPECT_THAT(PageWith({line}), HasSubstr(line));
 }
 
-// The dashboard and the manual name exported metrics only, and the manual names
-// all of the server's own.
-TEST_F(MetricsTest, DashboardAndManualNameWhatIsExported) {
+// A page with each metric, also those of jobs and of TLS.
+std::string FullPage() {
+  const server::Metrics metrics;
+  server::Gauges gauges;
+  gauges.database_up = true;
+  gauges.free_disk_bytes = 1;
+  gauges.certificate_expiry_seconds = 1;
+  std::unique_ptr<server::MetricsPage> page;
+  EXPECT_TRUE(server::MetricsPage::Start(
+                  "127.0.0.1:0", &metrics, [&] { return gauges; }, &page)
+                  .ok());
+  return FetchMetrics(page->address());
+}
+
+// The dashboard, the alerts and the manual name exported metrics only, and the
+// manual names all of the server's own.
+TEST_F(MetricsTest, DashboardAlertsAndManualNameWhatIsExported) {
   StartWithMetrics();
   ASSERT_TRUE(Convert(SmallClip()).ok());
-  const std::set<std::string> exported =
+  std::set<std::string> exported =
       NamesIn(FetchMetrics(server_->metrics_address()));
+  exported.merge(NamesIn(FullPage()));
   const std::regex name("(bvhmill|process)_[a-z_]+");
-  for (const char* file : {"docs/grafana/bvhmill.json", "docs/operations.md"}) {
+  for (const char* file :
+       {"docs/grafana/bvhmill.json", "docs/grafana/alerts.yaml",
+        "docs/grafana/alerts_test.yaml", "docs/operations.md"}) {
     const std::string text = ReadFile(SourceFile(file));
     int found = 0;
     for (std::sregex_iterator it(text.begin(), text.end(), name), end;
@@ -262,7 +315,16 @@ TEST(MetricsPageTest, EachNumberHasItsName) {
   metrics.received_bytes.Add(30);
   metrics.sent_bytes.Add(40);
   metrics.good_clips.Add(50);
-  metrics.failed_clips.Add(60);
+  metrics.failed_clips.Add("TEXT_EMPTY");
+  metrics.refused.Add("DISK_FULL");
+  metrics.cut_connections.Add("drain");
+  metrics.good_items.Add(70);
+  metrics.failed_items.Add(80);
+  metrics.items_set_aside.Add(90);
+  server::CallerCounters& ann = metrics.callers.Of("ann");
+  ann.calls.Add(100);
+  ann.clips.Add(110);
+  ann.received_bytes.Add(120);
   server::Gauges gauges;
   gauges.calls = 1;
   gauges.clips = 2;
@@ -272,8 +334,25 @@ TEST(MetricsPageTest, EachNumberHasItsName) {
   gauges.busy_workers = 6;
   gauges.connections = 7;
   gauges.refused_connections = 8;
+  gauges.refused_connections_of_address = 10;
+  gauges.request_bytes = 13;
+  gauges.waiting_requests = 14;
+  metrics.open_streams = 15;
   gauges.stream_bytes = 9;
   gauges.blocked_callers = 11;
+  gauges.database_up = true;
+  gauges.free_disk_bytes = 12;
+  gauges.certificate_expiry_seconds = 1'800'000'000;
+  gauges.limits = {.max_calls = 20,
+                   .max_inflight_clips = 21,
+                   .max_inflight_bytes = 22,
+                   .max_streams = 23,
+                   .max_total_stream_bytes = 24,
+                   .max_connections = 25,
+                   .max_transport_bytes = 26,
+                   .max_queued_items = 27,
+                   .max_data_bytes = 0,
+                   .min_free_disk_bytes = 0};
   std::unique_ptr<server::MetricsPage> page;
   ASSERT_TRUE(server::MetricsPage::Start(
                   "127.0.0.1:0", &metrics, [&] { return gauges; }, &page)
@@ -282,11 +361,30 @@ TEST(MetricsPageTest, EachNumberHasItsName) {
   for (const char* line :
        {"frames_total 10", "joint_frames_total 20", "received_bytes_total 30",
         "sent_bytes_total 40", "clips_total{result=\"good\"} 50",
-        "clips_total{result=\"failed\"} 60", "inflight_calls 1",
+        "clips_total{result=\"failed\",reason=\"TEXT_EMPTY\"} 1",
+        "refused_total{reason=\"DISK_FULL\"} 1",
+        "refused_total{reason=\"OTHER\"} 0",
+        "connections_cut_total{reason=\"drain\"} 1",
+        "connections_cut_total{reason=\"accepts_nothing\"} 0",
+        "connections_cut_total{reason=\"too_many_calls\"} 0",
+        "refused_connections_total{reason=\"max_connections\"} 8",
+        "refused_connections_total{reason=\"max_connections_per_address\"} 10",
+        "job_items_total{result=\"good\"} 70",
+        "job_items_total{result=\"failed\"} 80",
+        "job_items_total{result=\"set_aside\"} 90",
+        "caller_calls_total{caller=\"ann\"} 100",
+        "caller_clips_total{caller=\"ann\"} 110",
+        "caller_received_bytes_total{caller=\"ann\"} 120", "inflight_calls 1",
         "inflight_clips 2", "inflight_bytes 3", "inflight_bytes_peak 4",
-        "workers 5", "workers_busy 6", "connections 7",
-        "refused_connections_total 8", "stream_bytes 9",
-        "job_callers_blocked 11"}) {
+        "streams 15", "request_bytes 13", "requests_waiting 14", "workers 5",
+        "workers_busy 6", "connections 7", "stream_bytes 9",
+        "job_callers_blocked 11", "database_up 1", "data_folder_free_bytes 12",
+        "tls_certificate_expiry_timestamp_seconds 1800000000", "max_calls 20",
+        "max_inflight_clips 21", "max_inflight_bytes 22", "max_streams 23",
+        "max_total_stream_bytes 24", "max_connections 25",
+        "max_transport_bytes 26", "max_queued_items 27",
+        // No limit.
+        "max_data_bytes +Inf", "min_free_disk_bytes 0"}) {
     EXPECT_THAT(text, HasSubstr("\nbvhmill_" + std::string(line) + "\n"));
   }
 }
@@ -332,7 +430,7 @@ TEST(CountClipTest, EachStageHasItsTime) {
   CountClip(result, &metrics);
   CountClip(result, &metrics);
   EXPECT_EQ(metrics.good_clips.value(), 1);
-  EXPECT_EQ(metrics.failed_clips.value(), 2);
+  EXPECT_EQ(metrics.failed_clips.count("INVALID_ARGUMENT"), 2);
   EXPECT_EQ(metrics.frames.value(), 15);
   EXPECT_EQ(metrics.joint_frames.value(), 45);
   const std::pair<Stage, double> sums[] = {
@@ -355,14 +453,55 @@ TEST(TimeHistogramTest, TimesFallIntoTheirBuckets) {
   EXPECT_NEAR(times.sum_seconds(), 3600.000201, 1e-6);
 }
 
-TEST(RefusalsTest, UnknownReasonsAreTheLastOne) {
+TEST(RefusalsTest, UnknownReasonsAreCountedTogether) {
   server::Metrics metrics;
-  CountRefused("NEVER_HEARD_OF", &metrics);
-  CountRefused("LIMIT_JOINTS", &metrics);
-  CountRefused("CALLER_BUSY", &metrics);
-  EXPECT_EQ(metrics.refused.back().value(), 1);
-  EXPECT_EQ(metrics.refused[3].value(), 1);
-  EXPECT_EQ(metrics.refused[6].value(), 1);
+  for (const char* reason :
+       {"NEVER_HEARD_OF", "", "LIMIT_JOINTS", "CALLER_BUSY", "DISK_FULL"}) {
+    CountRefused(reason, &metrics);
+  }
+  EXPECT_EQ(metrics.refused.count("OTHER"), 2);
+  EXPECT_EQ(metrics.refused.count("LIMIT_EXCEEDED"), 1);
+  EXPECT_EQ(metrics.refused.count("CALLER_BUSY"), 1);
+  EXPECT_EQ(metrics.refused.count("DISK_FULL"), 1);
+}
+
+// Sections 4 to 6 of the page name all reasons that a caller may get.
+TEST(RefusalsTest, EachReasonOfThePageHasItsCounter) {
+  const std::string page = ReadFile(SourceFile("docs/api.md"));
+  const size_t begin = page.find("\n## 4. ");
+  const size_t end = page.find("\n## 7. ");
+  ASSERT_LT(begin, end);
+  const std::string part = page.substr(begin, end - begin);
+  const server::Metrics metrics;
+  const auto& known = metrics.failed_clips.values();
+  // Words in capitals with a "_" that are no reasons.
+  const std::set<std::string> others = {"NOT_SERVING", "REQUEST_FIELD_UNKNOWN"};
+  int found = 0;
+  const std::regex word("[A-Z]+(_[A-Z]+)+(?![A-Z_*])");
+  for (std::sregex_iterator it(part.begin(), part.end(), word), last;
+       it != last; ++it, ++found) {
+    const std::string reason = it->str();
+    if (others.contains(reason)) continue;
+    EXPECT_NE(std::find(known.begin(), known.end(), reason), known.end())
+        << reason;
+  }
+  EXPECT_GT(found, 80);
+}
+
+TEST(CallerTableTest, NamesBeyondTheMostAreOne) {
+  server::CallerTable table;
+  constexpr size_t kNames = 3 * server::CallerTable::kMaxNames;
+  for (size_t i = 0; i < kNames; ++i) table.Of(std::to_string(i)).calls.Add();
+  table.Of("7").calls.Add(5);
+  size_t names = 0;
+  int64_t sum = 0;
+  table.ForEach([&](const std::string&, const server::CallerCounters& c) {
+    ++names;
+    sum += c.calls.value();
+  });
+  EXPECT_EQ(names, server::CallerTable::kMaxNames + 1);
+  EXPECT_EQ(sum, kNames + 5);
+  EXPECT_EQ(table.Of("7").calls.value(), 6);
 }
 
 }  // namespace

@@ -139,57 +139,5 @@ TEST_P(WireTest, TheServerGoesOnAndKeepsNothing) {
 INSTANTIATE_TEST_SUITE_P(Bytes, WireTest, ::testing::ValuesIn(kWireCases),
                          [](const auto& info) { return info.param.name; });
 
-// gRPC 1.51 keeps fields of headers that do not end, fifty times as large, and
-// counts none of that.
-TEST_F(HostileTest, HeadersWithoutEnd) {
-  Start({"--max-transport-bytes", std::to_string(64 << 20)});
-  const std::string frame =
-      Http2Frame(kContinuation, 0, 1, Repeat(Http2Header("a", ""), 4'000));
-  const std::string start =
-      Hello() + Http2Frame(kHeaders, 0, 1, CallHeaders("ConvertClip"));
-  constexpr int kPeers = 8;
-  std::vector<std::thread> peers;
-  peers.reserve(kPeers);
-  for (int i = 0; i < kPeers; ++i) {
-    peers.emplace_back([&] {
-      const int fd = DialLoopback(process_->address());
-      SendAll(fd, start + Repeat(frame, 1'000), 20'000);
-      close(fd);
-    });
-  }
-  for (std::thread& peer : peers) peer.join();
-  // Connections that come while memory is short are sent away, too.
-  EXPECT_TRUE(Eventually([&] { return Serves().ok(); }));
-  ExpectClosed();
-  // A quarter of what it would be.
-  ExpectTook(3'000);
-}
-
-// True once the server has reset the connection.
-bool IsReset(int fd) {
-  pollfd ready = {fd, 0, 0};
-  return poll(&ready, 1, 0) == 1 && (ready.revents & (POLLERR | POLLHUP)) != 0;
-}
-
-// gRPC 1.51 reads what it has of an unfinished string again with each frame
-// that comes, so that a few megabytes take it minutes.
-TEST_F(HostileTest, AHeaderOfAGigabyteInFramesOfAByteIsCut) {
-  Start();
-  // HPACK: a length of 2^30 as 127 and five groups of seven bits.
-  const std::string length("\x7F\x81\xFF\xFF\xFF\x03", 6);
-  const std::string start =
-      Hello() + Http2Frame(kHeaders, 0, 1,
-                           CallHeaders("ConvertClip") + BigEndian(0, 1) +
-                               "\x01" + "a" + length);
-  const int fd = DialLoopback(process_->address());
-  ASSERT_GE(fd, 0);
-  SendAll(fd, start + Repeat(Http2Frame(kContinuation, 0, 1, "x"), 650'000),
-          20'000);
-  EXPECT_TRUE(Eventually([&] { return IsReset(fd); }));
-  close(fd);
-  ExpectServes();
-  ExpectClosed();
-}
-
 }  // namespace
 }  // namespace bvhmill::testing

@@ -38,8 +38,8 @@ std::string CallWithoutWindow(const std::string& method,
 }
 
 // True if a frame that resets a stream comes before the time is over.
-bool IsReset(int fd, std::chrono::seconds patience) {
-  const timeval wait = {patience.count(), 0};
+bool IsReset(int fd, std::chrono::seconds timeout) {
+  const timeval wait = {timeout.count(), 0};
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
   std::string bytes;
   char buffer[4096];

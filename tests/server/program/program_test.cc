@@ -27,6 +27,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 // A line of a file that is open; empty if it ends.
 std::string ReadLine(int file) {
@@ -38,10 +39,10 @@ std::string ReadLine(int file) {
 // bvhmilld as a process, which goes with the object.
 class Program {
  public:
-  // Starts the program with `variable` in its environment. Returns when it
-  // serves, or has failed.
+  // Starts the program with these variables, NAME=VALUE, in its environment.
+  // Returns when it serves, or has failed.
   explicit Program(std::vector<std::string> args,
-                   const std::string& variable = "UNUSED=");
+                   const std::vector<std::string>& variables = {});
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -59,9 +60,11 @@ class Program {
   std::string address_;
 };
 
-Program::Program(std::vector<std::string> args, const std::string& variable) {
-  args.insert(args.begin(),
-              {"/usr/bin/env", variable, BVHMILL_BIN "/bvhmilld"});
+Program::Program(std::vector<std::string> args,
+                 const std::vector<std::string>& variables) {
+  args.insert(args.begin(), BVHMILL_BIN "/bvhmilld");
+  args.insert(args.begin(), variables.begin(), variables.end());
+  args.insert(args.begin(), "/usr/bin/env");
   int out[2];
   EXPECT_EQ(pipe(out), 0);
   posix_spawn_file_actions_t files;
@@ -258,7 +261,7 @@ TEST(ProgramTest, AHangupWhileItDrainsIsIgnored) {
 // A socket that takes what programs tell their supervisor.
 int Supervise(const std::string& name) {
   const int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
-  const timeval wait = {kPatience.count(), 0};
+  const timeval wait = {kTimeout.count(), 0};
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -283,14 +286,31 @@ TEST(ProgramTest, TheSupervisorIsTold) {
        {dir.File("notify"), "@bvhmill-test-" + std::to_string(getpid())}) {
     SCOPED_TRACE(name);
     const int fd = Supervise(name);
-    Program program(kLocal, "NOTIFY_SOCKET=" + name);
+    Program program(kLocal, {"NOTIFY_SOCKET=" + name});
     EXPECT_EQ(Told(fd), "READY=1");
     EXPECT_EQ(Health(Connect(program).get()), kServing);
+    program.Send(SIGHUP);
+    EXPECT_THAT(Told(fd), StartsWith("RELOADING=1\nMONOTONIC_USEC="));
+    EXPECT_EQ(Told(fd), "READY=1");
     program.Send(SIGTERM);
     EXPECT_EQ(Told(fd), "STOPPING=1");
     EXPECT_TRUE(IsExit(program.Wait(), 0));
     close(fd);
   }
+}
+
+TEST(ProgramTest, TheWatchdogIsToldAgainAndAgain) {
+  const TempDir dir;
+  const int fd = Supervise(dir.File("notify"));
+  Program program(
+      kLocal, {"NOTIFY_SOCKET=" + dir.File("notify"), "WATCHDOG_USEC=200000"});
+  std::string told = Told(fd);
+  while (told == "WATCHDOG=1") told = Told(fd);
+  EXPECT_EQ(told, "READY=1");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Told(fd), "WATCHDOG=1");
+  program.Send(SIGTERM);
+  EXPECT_TRUE(IsExit(program.Wait(), 0));
+  close(fd);
 }
 
 // The file is not another one, so that only the signal has it read.
@@ -331,7 +351,7 @@ TEST(ProgramTest, ATakenAddressIsSaidInOneLine) {
 // The status of a call of reflection that asks for nothing.
 grpc::Status Reflect(const Program& program) {
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + kPatience);
+  context.set_deadline(std::chrono::system_clock::now() + kTimeout);
   grpc::CompletionQueue queue;
   void* tag = nullptr;
   bool ok = false;

@@ -61,7 +61,7 @@ TEST_F(FaultTest, StreamsBelowTheUploadRateEndAsSlow) {
   ExpectHealthy();
 }
 
-// Longer than the patience, but never below the rate.
+// Longer than the timeout, but never below the rate.
 TEST_F(FaultTest, SlowWriterThatGoesOn) {
   Start({"--idle-seconds", "2", "--min-upload-bytes-per-second", "100"});
   grpc::ClientContext context;

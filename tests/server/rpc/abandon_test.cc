@@ -54,7 +54,9 @@ TEST_F(AbandonTest, TheWorkOfACallStops) {
     client.join();
     EXPECT_EQ(status.error_code(), c.code) << status.error_message();
     ExpectIdle();
-    EXPECT_EQ(Value("bvhmill_clips_total{result=\"failed\"}"), ++stopped);
+    EXPECT_EQ(
+        Value("bvhmill_clips_total{result=\"failed\",reason=\"CANCELLED\"}"),
+        ++stopped);
     EXPECT_LT(Value("bvhmill_frames_total"), 100);
   }
 }

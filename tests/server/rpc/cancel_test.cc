@@ -189,7 +189,9 @@ TEST_F(AbandonTest, CallsThatAreCancelledInTheQueueAreNotBegun) {
     EXPECT_EQ(queued.Cancel().error_code(), grpc::StatusCode::CANCELLED);
     EXPECT_EQ(running.Cancel().error_code(), grpc::StatusCode::CANCELLED);
     ExpectIdle();
-    EXPECT_EQ(Value("bvhmill_clips_total{result=\"failed\"}"), 1);
+    EXPECT_EQ(
+        Value("bvhmill_clips_total{result=\"failed\",reason=\"CANCELLED\"}"),
+        1);
   }
 }
 

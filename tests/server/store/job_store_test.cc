@@ -222,6 +222,24 @@ TEST_P(AnyStore, CallersCanBeLeftOutOfAClaim) {
   EXPECT_EQ(items[0].caller, "b");
 }
 
+TEST_P(AnyStore, AClaimedItemNamesItsJob) {
+  for (const char* caller : {"a", "b"}) {
+    server::NewJob job = JobWith(1);
+    job.caller = caller;
+    ASSERT_TRUE(Create(job).ok());
+  }
+  std::vector<server::ClaimedItem> items;
+  ASSERT_TRUE(
+      store_->Claim({.limit = 5, .now_ms = 5000, .until_ms = 9000}, &items)
+          .ok());
+  ASSERT_EQ(items.size(), 2U);
+  for (const server::ClaimedItem& item : items) {
+    server::JobInfo info;
+    ASSERT_TRUE(store_->Get(item.caller, item.job_id, &info).ok());
+    EXPECT_EQ(info.number, item.lease.job);
+  }
+}
+
 TEST_P(AnyStore, PagesOfJobsEndByTheirBytes) {
   server::NewJob job = JobWith(1);
   job.annotations = std::string(1000, 'x');

@@ -110,8 +110,8 @@ def _retried(client: AnyClient, call: Callable[[float | None], Any],
 
 def pause_after(client: AnyClient, error: Any, attempt: int, end: float | None,
                 source_name: str = "") -> Steps:
-    """Waits before a call is tried again. Raises what the caller gets if it is
-    hopeless."""
+    """Waits before a call is tried again. If it cannot be, raises the error for
+    the caller."""
     delay = delay_before_retry(error, attempt)
     left = seconds_to(end)
     if delay is None or (left is not None and delay >= left):

@@ -18,8 +18,8 @@ from bvhmill.client._connection import AsyncConnection, Settings
 from bvhmill.client._threads import each, in_thread
 from bvhmill.client._turns import Steps, Turns, Work
 from bvhmill.jobs import _fetch, _steps
-from bvhmill.jobs._calls import (AT_ONCE, Call, Give, Several, patience_of,
-                                 tried)
+from bvhmill.jobs._calls import (AT_ONCE, Call, Give, Several,
+                                 silence_timeout_of, tried)
 from bvhmill.jobs._outputs import Emit
 from bvhmill.jobs._sources import Sources
 from bvhmill.jobs._steps import Progress, UploadProgress
@@ -143,7 +143,7 @@ class AsyncJobs(AsyncConnection):
     async def _try(self, call: Call) -> Any:
         if not call.is_long:
             return await self._call(call, call.request())
-        with LoopWatch(patience_of(self._settings)) as watch:
+        with LoopWatch(silence_timeout_of(self._settings)) as watch:
             request, call_watch = call.request(), watch.call()
             if call.receive is None:
                 request = each(call_watch.requests(request))

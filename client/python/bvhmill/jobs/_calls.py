@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bvhmill.jobs._sync import Jobs
 
 # Seconds without progress after which a call is given up.
-PATIENCE = 60.0
+SILENCE_TIMEOUT = 60.0
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
 _STUBS: dict[str, Any] = {
@@ -64,12 +64,14 @@ class Call:
 
     def deadline(self, settings: Settings) -> float | None:
         """Seconds for one try."""
-        return None if self.is_long else self.seconds + patience_of(settings)
+        if self.is_long:
+            return None
+        return self.seconds + silence_timeout_of(settings)
 
 
-def patience_of(settings: Settings) -> float:
+def silence_timeout_of(settings: Settings) -> float:
     """Seconds without progress after which a call is given up."""
-    return PATIENCE if settings.timeout is None else settings.timeout
+    return SILENCE_TIMEOUT if settings.timeout is None else settings.timeout
 
 
 @dataclass
@@ -104,7 +106,7 @@ class Tries:
     def __init__(self, call: Call, settings: Settings) -> None:
         self._call = call
         self._settings = settings
-        self._patience = patience_of(settings)
+        self._timeout = silence_timeout_of(settings)
         self._last = time.monotonic()
         self._progress = 0
         self._pause = _FIRST_PAUSE
@@ -119,7 +121,7 @@ class Tries:
             self._note_progress()
             return 0.0
         self._note_progress()
-        left = max(0.0, self._patience + self._last - time.monotonic())
+        left = max(0.0, self._timeout + self._last - time.monotonic())
         if not _may_retry(error):
             raise error_of_call(error, self._settings, left)
         is_over = self._pause > left

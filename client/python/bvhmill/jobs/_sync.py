@@ -18,8 +18,8 @@ from bvhmill._source import Path
 from bvhmill.client._connection import Connection, Settings
 from bvhmill.client._turns import Steps, Turns
 from bvhmill.jobs import _fetch, _steps
-from bvhmill.jobs._calls import (AT_ONCE, Call, Give, Several, patience_of,
-                                 tried)
+from bvhmill.jobs._calls import (AT_ONCE, Call, Give, Several,
+                                 silence_timeout_of, tried)
 from bvhmill.jobs._outputs import Emit
 from bvhmill.jobs._sources import Sources
 from bvhmill.jobs._steps import Progress, UploadProgress
@@ -256,7 +256,7 @@ class Jobs(Connection):
                 started.answer.cancel()
 
     def _watch(self) -> ThreadWatch:
-        return ThreadWatch(patience_of(self._settings))
+        return ThreadWatch(silence_timeout_of(self._settings))
 
     # The server begins to send an answer that is a stream. What the window of
     # the stream takes waits here until it is read.

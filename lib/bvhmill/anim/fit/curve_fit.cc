@@ -2,8 +2,8 @@
 // as the viewer blends keys, keeps all frames between within the limit. Three
 // ends of a line are tried at a frame:
 //
-//   1. a key beside the curve, by at most the limit, so that the line misses
-//      the frames between by the same amount on both sides;
+//   1. a key off the curve, by at most the limit, so that the largest errors of
+//      the line on its two sides are equal;
 //   2. a key on the curve;
 //   3. a pair of keys around the frame, where one key cannot hold its value.
 //

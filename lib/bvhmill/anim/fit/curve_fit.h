@@ -41,8 +41,8 @@ struct FitWorkspace {
 
 // Makes keys for `curve` whose error is at most `bound`, if that is possible;
 // at worst, every frame gets a key. A curve that does not move gets one key.
-// Each key has the value of the curve at the time of its code, or a value
-// beside it that needs fewer keys, in the nearest codes.
+// Each key has the value of the curve at the time of its code, or a value near
+// it that needs fewer keys, rounded to codes.
 //
 // Cost: about 60 ns for each frame of most curves; up to 1 us where long lines
 // between keys are tried and fail, 2 us near half a turn, and 100 us where

@@ -30,7 +30,7 @@ namespace bvhmill {
 struct CompiledSkeleton {
   // The skeleton that the data is derived from.
   SharedSkeleton source;
-  // What the rules of validate/ find in the skeleton.
+  // The facts about the skeleton that the rules of validate/ use.
   SkeletonFacts facts;
   // The description of a clip without frames.
   ClipInfo info;
@@ -98,7 +98,7 @@ void Reset(ConvertResult* result);
 // has no report: a report about a part of a clip would mislead.
 void RefuseUnread(const absl::Status& status, ConvertResult* result);
 
-// What FinalizeReport needs to know about the clip.
+// The facts about a clip that FinalizeReport needs.
 struct ClipRead {
   bool skeleton_read = false;
   bool motion_read = false;

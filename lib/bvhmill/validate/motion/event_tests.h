@@ -21,7 +21,7 @@
 
 namespace bvhmill {
 
-// What an event must be compared with before it is reported.
+// The comparison that an event must pass before it is reported.
 enum class Proof : uint8_t {
   // Nothing: it is proved by its frames.
   kCertain,

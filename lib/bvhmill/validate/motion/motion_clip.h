@@ -38,8 +38,8 @@
 
 namespace bvhmill {
 
-// What rules of all kinds share about a clip. The caller of CheckMotion writes
-// the first part.
+// Facts about a clip that rules of all kinds share. The caller of CheckMotion
+// writes the first part.
 struct MotionFacts {
   // The frame time in seconds. 1/30 for rules that depend on the rate, if the
   // clip states none within (0, 0.2).

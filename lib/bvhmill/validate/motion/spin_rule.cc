@@ -61,8 +61,8 @@ struct FastStep {
   float step = 0;
 };
 
-// What a track has: `count` places where three steps in a row are too fast, and
-// turns.
+// The spins of a track: `count` places where three steps in a row are too fast,
+// and turns.
 struct Spin {
   int64_t count = 0;
   int64_t first = 0;

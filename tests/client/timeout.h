@@ -11,13 +11,13 @@
 
 namespace bvhmill::testing {
 
-// Cancels `token` if it lives for longer than kPatience.
+// Cancels `token` if it lives for longer than kTimeout.
 class Watch {
  public:
   explicit Watch(CancelToken* token)
       : thread_([this, token] {
           std::unique_lock lock(mutex_);
-          if (!ended_.wait_for(lock, kPatience, [this] { return end_; })) {
+          if (!ended_.wait_for(lock, kTimeout, [this] { return end_; })) {
             token->Cancel();
           }
         }) {}
