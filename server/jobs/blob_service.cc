@@ -248,11 +248,8 @@ class ReadBlobCall final : public BlobStream {
   }
 
   void OnReadDone(bool ok) override {
-    call_.Received();
-    const absl::Status counted =
-        !ok ? MessageBroken()
-            : call_.CountMessage(static_cast<int64_t>(request_.Length()));
-    if (!counted.ok()) return End(counted);
+    const absl::Status taken = call_.TakeRequest(ok, request_);
+    if (!taken.ok()) return End(taken);
     Queue([this] {
       const absl::Status begun = Begin();
       return begun.ok() ? Next() : begun;

@@ -100,6 +100,12 @@ absl::Status LongCall::CountMessage(int64_t bytes) {
   return ticket_.Grow(2 * bytes);
 }
 
+absl::Status LongCall::TakeRequest(bool ok, const grpc::ByteBuffer& request) {
+  parts_.call.small_requests.Release(&place_);
+  return ok ? CountMessage(static_cast<int64_t>(request.Length()))
+            : MessageBroken();
+}
+
 void LongCall::AwaitPeer() {
   expects_data_ = false;
   waited_ = {};

@@ -124,8 +124,10 @@ class LongCall {
   // Has `reactor` read the one request of a call into `request` when its turn
   // comes.
   void ReceiveRequest(RawReactor* reactor, grpc::ByteBuffer* request);
-  // Gives the place of the request back. Call it in OnReadDone.
-  void Received() { parts_.call.small_requests.Release(&place_); }
+  // Gives the place of the request back, and counts its memory. Call it in
+  // OnReadDone with its `ok`. INVALID_ARGUMENT if no request came; also the
+  // errors of CountMessage.
+  absl::Status TakeRequest(bool ok, const grpc::ByteBuffer& request);
   // True if the turn of the request has not come: it never will.
   bool LeaveRequests() { return parts_.call.small_requests.Leave(&place_); }
   // Counts the memory of a message that waits for a worker: twice its bytes.

@@ -216,10 +216,10 @@ class JobRunner {
   std::condition_variable_any ended_;
   // Items that are claimed and not stored.
   std::list<WorkPtr> running_;
-  // Those of them that wait for admission.
+  // The running items that wait for admission.
   std::deque<WorkPtr> ready_;
-  // Those of them whose callers have no room left in their limits. No further
-  // items of these callers are claimed.
+  // The running items whose callers have no room left in their limits. No
+  // further items of these callers are claimed.
   HeldItems held_;
   // Callers whose items found no room and were not held.
   CallersLeftOut left_out_;

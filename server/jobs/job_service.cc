@@ -45,11 +45,8 @@ class WaitCall final : public RawReactor,
   }
 
   void OnReadDone(bool ok) override {
-    call_.Received();
-    const absl::Status counted =
-        !ok ? MessageBroken()
-            : call_.CountMessage(static_cast<int64_t>(request_.Length()));
-    if (!counted.ok()) return End(counted);
+    const absl::Status taken = call_.TakeRequest(ok, request_);
+    if (!taken.ok()) return End(taken);
     Queue([](WaitCall* self) { return self->Begin(); });
   }
 

@@ -141,7 +141,7 @@ std::string KindOf(absl::StatusCode code, const std::string& reason) {
                         : NameOfStatus(code) + " " + Excerpt(reason);
 }
 
-// What a line is about.
+// The subject of a line: an output, a clip, or an item of a job.
 const char* SubjectOf(const ClipLine& clip) {
   if (clip.output >= 0) return "output";
   return clip.job.empty() ? "clip" : "item";

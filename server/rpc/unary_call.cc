@@ -1,5 +1,7 @@
 #include "server/rpc/unary_call.h"
 
+#include <grpcpp/alarm.h>
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -134,6 +136,12 @@ void RequestCall::OnDone() {
 
 namespace {
 
+// A call that is not admitted tries again after pauses that double, until it
+// has waited for as long as it may.
+constexpr std::chrono::milliseconds kFirstPause(10);
+constexpr std::chrono::milliseconds kLongestPause(200);
+constexpr std::chrono::seconds kLongestWait(1);
+
 class UnaryCall final : public RequestCall {
  public:
   UnaryCall(const CallParts& parts, grpc::CallbackServerContext* call,
@@ -147,8 +155,9 @@ class UnaryCall final : public RequestCall {
         record_(parts.record, method_.method, call) {}
 
   void Start() {
-    const absl::Status refused = Guard([this] { return Enter(); });
-    refused.ok() ? Receive(record_.turn()) : End(refused);
+    const absl::Status status = Guard([this] { return Enter(); });
+    if (!status.ok()) return End(status);
+    TryToAdmit(Clock::now() + kLongestWait, kFirstPause);
   }
 
  private:
@@ -157,12 +166,27 @@ class UnaryCall final : public RequestCall {
     return CatchAsStatus(parts_.record.log, "a unary call", step);
   }
 
+  absl::Status Enter() {
+    const absl::Status status = Begin(record_.peer(), /*is_aside=*/false);
+    return status.ok() ? record_.Enter(method_.scope) : status;
+  }
+
+  // A call that finds the server busy waits for its turn until `deadline`, then
+  // it is refused. A refusal at once would cost as much as a small conversion:
+  // the client has sent the request by then, and would send it again.
+  void TryToAdmit(Clock::time_point deadline, std::chrono::milliseconds pause) {
+    const absl::Status status = Guard([this] { return Admit(); });
+    if (status.ok()) return Receive(record_.turn());
+    if (cancel_.IsCancelled() || Clock::now() > deadline) return End(status);
+    again_ = std::make_unique<grpc::Alarm>();
+    again_->Set(std::chrono::system_clock::now() + pause,
+                [this, deadline, next = std::min(2 * pause, kLongestPause)](
+                    bool) { TryToAdmit(deadline, next); });
+  }
+
   // A call about jobs counts no clip: a caller whose job uses up its quota of
   // clips can still ask for the job, and cancel it.
-  absl::Status Enter() {
-    absl::Status status = Begin(record_.peer(), /*is_aside=*/false);
-    if (status.ok()) status = record_.Enter(method_.scope);
-    if (!status.ok()) return status;
+  absl::Status Admit() {
     Admission& admission = parts_.admission;
     return method_.scope == Scope::kJobs
                ? admission.TryHold(*record_.caller(), record_.peer(), 0,
@@ -275,6 +299,8 @@ class UnaryCall final : public RequestCall {
   UnaryMethod method_;
   CallRecord record_;
   Ticket ticket_;
+  // Runs TryToAdmit again.
+  std::unique_ptr<grpc::Alarm> again_;
   int64_t expected_ = 0;
   bool is_again_ = false;
 };

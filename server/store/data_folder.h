@@ -134,7 +134,7 @@ class DataFolder {
   std::atomic<int64_t> deleted_blobs_{0};
 };
 
-// Where a server keeps its data.
+// Places of the data of a server.
 
 // The default folder: the first one of $STATE_DIRECTORY, else
 // $XDG_STATE_HOME/bvhmill, else ~/.local/state/bvhmill; empty if none of these

@@ -57,7 +57,7 @@ class Target {
   std::set<grpc::ClientContext*> running_;
 };
 
-// Who must withstand an attack.
+// The party that must withstand an attack.
 enum class Kind {
   // The server alone: messages, calls and streams that any client of gRPC can
   // send, and requests to the page of metrics.

@@ -160,7 +160,6 @@ constexpr std::string_view kWithoutGrpc[] = {
     "server/auth/caller.h",
     "server/auth/tokens.",
     "server/rpc/call_registry.",
-    "server/rpc/peer_activity.",
     "server/rpc/errors.",
     "server/convert/clip_queue.",
     "server/convert/receivers.",

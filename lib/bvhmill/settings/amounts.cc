@@ -30,7 +30,8 @@ constexpr Unit kByteUnits[] = {
 constexpr Unit kTimeUnits[] = {
     {"d", 86'400}, {"h", 3600}, {"m", 60}, {"s", 1}, {"ms", 1, 3}};
 
-// What numbers of a LimitUnit are.
+// How numbers of a LimitUnit are written: their units, the noun for them, and
+// examples for errors.
 struct Kind {
   std::span<const Unit> units;
   std::string_view noun;
@@ -76,7 +77,7 @@ bool IsAmbiguous(std::string_view name) {
 struct Parts {
   // Without the decimal point.
   std::string digits;
-  // The number of digits behind the point.
+  // The digits after the decimal point.
   size_t decimals = 0;
   std::string_view unit;
 };

@@ -275,6 +275,7 @@ struct FieldReader {
   absl::Status operator()(std::vector<std::string>* to) const {
     const int count = reflection().FieldSize(message, field());
     BVHMILL_RETURN_IF_ERROR(Count(count));
+    to->reserve(static_cast<size_t>(count));
     std::string scratch;
     for (int i = 0; i < count; ++i) {
       to->push_back(reflection().GetRepeatedStringReference(message, field(), i,

@@ -33,7 +33,7 @@
 
 namespace bvhmill::server {
 
-// Who uses the folder of a store.
+// The processes that may use the folder of a store at the same time.
 enum class FolderUse : uint8_t {
   // One server uses the folder, and locks it.
   kAlone,

@@ -118,8 +118,8 @@ class PostgresJobStore final : public JobStore {
   void EndJobs(const std::vector<int64_t>& jobs, int64_t now_ms,
                std::vector<int64_t>* over);
   absl::Status EndJob(int64_t job, int64_t now_ms, bool* is_over);
-  // What RemoveSome has removed: a part of the job; all of it; or nothing,
-  // since another server removes the job or has removed it.
+  // The result of RemoveSome: it removed a part of the job, or the rest of it,
+  // or nothing, because another server removes the job.
   enum class Removed : uint8_t { kPart, kAll, kByAnother };
   // Removes some thousand rows of a job that is hidden or over.
   absl::Status RemoveSome(int64_t job, Removed* removed);
