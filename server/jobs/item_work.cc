@@ -21,7 +21,7 @@ constexpr size_t kPieceBytes = size_t{256} << 10;
 // Bytes of an output that are buffered before they are written.
 constexpr size_t kWriteBytes = size_t{64} << 10;
 // An item is dead-lettered after the server has ended this often while it
-// worked on the item. From kSuspectCrashes on it runs alone.
+// worked on the item. From kAloneCrashes on it runs alone.
 constexpr int kMaxCrashes = 5;
 
 absl::Status SourceDamaged() {

@@ -20,7 +20,7 @@
 #include "bvhmill/wire/status.h"
 #include "server/convert/source.h"
 #include "server/rpc/errors.h"
-#include "server/store/job_parts.h"
+#include "server/store/job_store.h"
 
 namespace bvhmill::server {
 namespace {

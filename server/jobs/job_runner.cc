@@ -264,7 +264,7 @@ int JobRunner::Room() const {
 
 void JobRunner::LookForSuspects(int64_t time_ms) {
   std::set<std::string> callers;
-  if (!folder_.jobs().FindSuspects(time_ms, &callers).ok()) return;
+  if (!folder_.jobs().FindAlone(time_ms, &callers).ok()) return;
   std::set<std::string> without;
   const std::lock_guard lock(mutex_);
   suspects_left_out_.AddTo(Clock::now(), &without);
@@ -314,7 +314,7 @@ bool JobRunner::Claim(int limit, bool suspects) {
   ClaimRules rules = {.limit = limit,
                       .now_ms = time,
                       .until_ms = time + LeaseMs(),
-                      .suspects = suspects};
+                      .alone = suspects};
   {
     const std::lock_guard lock(mutex_);
     for (const std::string& caller : held_.Callers()) {
@@ -504,7 +504,7 @@ absl::Status JobRunner::CheckRoomOf(const Caller& caller) {
 bool JobRunner::Hold(const WorkPtr& work) {
   const std::string& caller = work->item().caller;
   const std::lock_guard lock(mutex_);
-  if (work->item().crashes >= kSuspectCrashes) {
+  if (work->item().crashes >= kAloneCrashes) {
     suspects_left_out_.Add(caller, Clock::now() + kSuspectsLater);
     return false;
   }

@@ -21,7 +21,7 @@
 // fails, the disk is full or memory is short, the runner pauses, and no try
 // counts.
 //
-// A suspect is an item that may be a poison item: it was leased kSuspectCrashes
+// A suspect is an item that may be a poison item: it was leased kAloneCrashes
 // times when a server ended without notice. Each suspect runs alone.
 
 #include <algorithm>

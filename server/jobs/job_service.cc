@@ -217,9 +217,7 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
   const JobLimits own = LimitsOf(caller, limits);
   job.max_queued_items = own.max_queued_items;
   job.max_jobs = own.max_jobs_per_caller;
-  job.max_row_bytes = own.max_job_bytes_per_caller;
-  job.item_share = {.most = own.max_queued_items_per_caller,
-                    .is_fair = HasFairItems(caller, limits)};
+  job.max_own_items = own.max_queued_items_per_caller;
   DataFolder* folder = nullptr;
   BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
   // A caller that has disconnected would not learn of the job.

@@ -39,19 +39,9 @@ struct CallParts {
   FairQueue& queue;
 };
 
-// True if neither a quota nor a limit per caller bounds the unfinished items of
-// the caller. Its limit is then half of what others leave of max_queued_items.
-inline bool HasFairItems(const Caller& caller, const JobLimits& limits) {
-  return !caller.name.empty() && caller.max_items == 0 &&
-         limits.max_queued_items_per_caller == 0;
-}
-
 // Returns `limits` with the limits per caller that hold for `caller`: its
 // quotas, or the limits per caller, or half of the limit on all; 0 = no limit.
-// A caller without a token has no such limits. The share of items is smaller
-// while others have items: see HasFairItems. The share of data is always half:
-// if it shrank, the data of others could block the jobs of a caller that stores
-// nothing.
+// A caller without a token has no such limits.
 inline JobLimits LimitsOf(const Caller& caller, JobLimits limits) {
   const auto bound = [&](int64_t quota, int64_t of_all, int64_t* limit) {
     if (caller.name.empty()) {

@@ -57,7 +57,7 @@ struct DataCheck {
 // `database` is empty for the folder of one server, which must not run:
 // FAILED_PRECONDITION, DATA_IN_USE. Else it is the address of the database of
 // several servers, which may run meanwhile: see OpenPostgresJobStore, and
-// DataFolder::OpenShared. Also FAILED_PRECONDITION: DATA_OTHER_VERSION;
+// DataFolder::OpenShared. Also FAILED_PRECONDITION: DATA_TOO_OLD, DATA_TOO_NEW;
 // DATA_OF_ANOTHER_DATABASE if the folder and the database do not belong
 // together; DATA_INCOMPLETE if there are blobs without a database, or a log is
 // missing. NOT_FOUND, DATA_MISSING if there are no data.

@@ -17,7 +17,7 @@
 #include "server/store/file_ops.h"
 #include "server/store/postgres/open_postgres.h"
 #include "server/store/s3/open_s3.h"
-#include "server/store/sqlite/sqlite_job_store.h"
+#include "server/store/sqlite/sqlite.h"
 
 namespace bvhmill::server {
 namespace {
@@ -164,9 +164,11 @@ absl::Status DataFolder::Open(const std::string& path, const BlobQuota& quota,
   }
   MakeRoom(path);
   const bool has_blobs = HasBlobs(path);
-  std::unique_ptr<SqliteJobStore> jobs;
-  BVHMILL_RETURN_IF_ERROR(SqliteJobStore::Open(path + kJobsName, &jobs,
-                                               /*may_begin=*/!has_blobs));
+  std::unique_ptr<SqlDatabase> database;
+  BVHMILL_RETURN_IF_ERROR(
+      OpenSqlite(path + kJobsName, /*may_begin=*/!has_blobs, &database));
+  std::unique_ptr<JobStore> jobs;
+  BVHMILL_RETURN_IF_ERROR(JobStore::Open(std::move(database), &jobs));
   bool has_jobs = false;
   BVHMILL_RETURN_IF_ERROR(jobs->HasJobs(&has_jobs));
   if (has_jobs && !has_blobs) return BlobsLost("the folder blobs");

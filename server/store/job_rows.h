@@ -1,8 +1,7 @@
 #pragma once
 
-// The rows of a database of jobs, read by a check. All engines use the same
-// names of tables and columns, except for the counts of a job. So one text of
-// SQL reads the rows of each engine.
+// The rows of a database of jobs, read by a check. All engines have the same
+// tables, so one text of SQL reads the rows of each.
 //
 //   std::unique_ptr<JobRows> rows;
 //   BVHMILL_RETURN_IF_ERROR(OpenSqliteRows(path, &rows));
@@ -16,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "server/store/blob_store.h"
+#include "server/store/job_store.h"
 
 namespace bvhmill::server {
 
@@ -44,37 +44,18 @@ class JobRows {
   // Ends the snapshot of the first query. Call it after the last Read.
   virtual void EndReads() {}
 
-  // A query with a row for each job that has counts: job, ok, failed, leased.
-  virtual const char* counts() const = 0;
-
-  // Queries for (caller, job, bytes) of each job that a caller sees: the
-  // counted bytes, and the bytes of the rows.
-  virtual const char* counted_bytes() const = 0;
-  virtual const char* row_bytes() const = 0;
-
-  // A query for the callers whose sums do not match their jobs; null if the
-  // engine keeps no sums.
-  virtual const char* wrong_sums() const { return nullptr; }
-
   // Sets `is_named` to true if an item or a result names the blob now. Also
   // sees changes since the first query.
   virtual absl::Status IsNamed(const BlobName& blob, bool* is_named) = 0;
 };
 
 // Opens the database of one server at `path`. FAILED_PRECONDITION,
-// DATA_OTHER_VERSION if its schema is not that of this program.
+// DATA_TOO_OLD, DATA_TOO_NEW: see CheckSchemaVersion.
 absl::Status OpenSqliteRows(const std::string& path,
                             std::unique_ptr<JobRows>* rows);
 
-// Finds whether an item or an output names the blob $1 of the space $2. A
-// hidden job, whose rows are about to be removed, names no blob.
-inline constexpr char kFindNameSql[] =
-    "SELECT 1 FROM item JOIN job ON job.number = item.job WHERE item.blob = $1 "
-    "AND job.space = $2 AND job.caller <> '/gone' UNION ALL SELECT 1 FROM "
-    "output JOIN job ON job.number = output.job WHERE output.blob = $1 AND "
-    "job.space = $2 AND job.caller <> '/gone' LIMIT 1";
-
-// FAILED_PRECONDITION, DATA_OTHER_VERSION. Defined in check_data.cc.
-absl::Status OtherVersion();
+// Finds whether an item names the blob $1 of the space $2.
+inline constexpr char kIsNamedSql[] =
+    "SELECT 1 WHERE " BVHMILL_IS_NAMED("$1::text", "$2::text");
 
 }  // namespace bvhmill::server

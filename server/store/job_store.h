@@ -14,12 +14,19 @@
 // only once. So each item has exactly one result, however often it runs. When a
 // server ends, its leases end, and its items wait again.
 //
-// The interface is narrow, so that engines for one server and for several
-// servers can implement it. Times are milliseconds since 1970.
+// Each claim is a lease, which its server renews as long as one of its items
+// runs. A lease that is not renewed ends, and another server returns its items
+// to the queue. A claim whose answer is lost ends in the same way.
+//
+// Times are milliseconds since 1970. Times of leases are those of the clock of
+// the database.
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <span>
 #include <string>
@@ -27,6 +34,7 @@
 
 #include "absl/status/status.h"
 #include "server/store/blob_store.h"
+#include "server/store/sql.h"
 
 namespace bvhmill::server {
 
@@ -56,15 +64,6 @@ struct NewItem {
   int64_t outputs = 0;
 };
 
-// The number of unfinished items that one caller may have.
-struct ItemShare {
-  // 0 = any number. Not used if the share is fair.
-  int64_t most = 0;
-  // The caller may use half of what other callers leave of the bound on all, so
-  // that the next caller finds room. Any number if there is no bound on all.
-  bool is_fair = false;
-};
-
 struct NewJob {
   std::string caller;
   std::string display_name;
@@ -80,11 +79,8 @@ struct NewJob {
   // callers, or kept jobs of this one; 0 = any number.
   int64_t max_queued_items = 0;
   int64_t max_jobs = 0;
-  // The same for the bytes of the rows of the kept jobs of this caller: see
-  // RowBytesOf.
-  int64_t max_row_bytes = 0;
   // The same for the unfinished items of this caller.
-  ItemShare item_share;
+  int64_t max_own_items = 0;
   // The same for the bytes of the blobs of this caller: those that are stored
   // now, `space_bytes`, and the expected ones of the outputs of its unfinished
   // items.
@@ -118,7 +114,7 @@ struct JobInfo {
   std::string options;
 };
 
-// A claim of one item. The number `lease` is unique for each claim.
+// The lease of one item. All items of a claim have the same number `lease`.
 struct Lease {
   int64_t job = 0;
   int64_t item = 0;
@@ -212,9 +208,9 @@ struct ClaimRules {
   int64_t now_ms = 0;
   // The time at which the leases end unless they are renewed.
   int64_t until_ms = 0;
-  // True: only suspects, i.e. items that may be poison items; those of a caller
-  // with the fewest crashes first. False: only others. See kSuspectCrashes.
-  bool suspects = false;
+  // True: only items that must run alone, see kAloneCrashes; those with the
+  // fewest crashes first. False: only others.
+  bool alone = false;
   // Callers whose items are not claimed.
   std::set<std::string> without = {};
 };
@@ -226,6 +222,9 @@ struct JobStats {
   // The time at which the oldest job that is not over was made; 0 = none.
   int64_t oldest_ms = 0;
 };
+
+// NOT_FOUND, JOB_UNKNOWN.
+absl::Status NoJob(const std::string& id);
 
 // A change that this server or another one made. The number is that of the job;
 // 0 for kItems and kMissed.
@@ -242,92 +241,175 @@ struct JobNews {
   int64_t job = 0;
 };
 
-// An item that was leased during this many crashes of a server is a suspect: it
-// may be a poison item. It runs alone, so that no other item fails with it.
-inline constexpr int kSuspectCrashes = 2;
+// An item that was leased during this many crashes of a server may be the cause
+// of them. It runs alone, so that no other item fails with it.
+inline constexpr int kAloneCrashes = 2;
 
 // Thread-safe. Functions block for the disk or the network. After OK a change
-// survives a crash, except Claim and Heartbeat of an engine for several
-// servers: a database that crashes may lose them, and the items run again.
-// Errors besides those that are named:
-// RESOURCE_EXHAUSTED, DISK_FULL; INTERNAL, STORE_FAULT; UNAVAILABLE,
-// DATABASE_UNAVAILABLE, after which it is not known whether a change was
-// stored.
+// survives a crash, except Claim and Heartbeat with several servers: a database
+// that crashes may lose them, and the items run again. Errors besides those
+// that are named: RESOURCE_EXHAUSTED, DISK_FULL; INTERNAL, STORE_FAULT;
+// UNAVAILABLE, DATABASE_UNAVAILABLE, after which it is not known whether a
+// change was stored.
 class JobStore {
  public:
-  JobStore() = default;
-  virtual ~JobStore() = default;
-  JobStore(const JobStore&) = delete;
-  JobStore& operator=(const JobStore&) = delete;
+  // Uses `database`, whose tables are those of SchemaSql. If it is not shared,
+  // ends the leases of the process before: its items wait again, and count a
+  // crash.
+  static absl::Status Open(std::unique_ptr<SqlDatabase> database,
+                           std::unique_ptr<JobStore>* store);
+
+  // Sets `has_jobs` to true if any caller has jobs.
+  absl::Status HasJobs(bool* has_jobs);
 
   // Stores a job. If the caller has a job with the same request_id, returns
   // that job if the digests are equal, else ALREADY_EXISTS, REQUEST_ID_USED.
   // RESOURCE_EXHAUSTED, LIMIT_EXCEEDED if a new job exceeds its bounds. Jobs
   // that are made at once, also by several servers, do not exceed them
   // together.
-  virtual absl::Status Create(const NewJob& job, int64_t now_ms, JobInfo* info,
-                              bool* is_new) = 0;
+  absl::Status Create(const NewJob& job, int64_t now_ms, JobInfo* info,
+                      bool* is_new);
   // Finds the job that Create would return without making a new one. Errors as
   // there.
-  virtual absl::Status FindRepeat(const NewJob& job, JobInfo* info,
-                                  bool* is_there) = 0;
+  absl::Status FindRepeat(const NewJob& job, JobInfo* info, bool* is_there);
   // NOT_FOUND if the caller has no such job; the same for all functions with an
   // id.
-  virtual absl::Status Get(const std::string& caller, const std::string& id,
-                           JobInfo* info) = 0;
+  absl::Status Get(const std::string& caller, const std::string& id,
+                   JobInfo* info);
   // `has_more`: there are older jobs.
-  virtual absl::Status List(const JobPage& page, std::vector<JobInfo>* jobs,
-                            bool* has_more) = 0;
-  virtual absl::Status Results(const std::string& caller, const std::string& id,
-                               const ResultPage& page,
-                               std::vector<StoredResult>* results) = 0;
+  absl::Status List(const JobPage& page, std::vector<JobInfo>* jobs,
+                    bool* has_more);
+  absl::Status Results(const std::string& caller, const std::string& id,
+                       const ResultPage& page,
+                       std::vector<StoredResult>* results);
   // Cancels a job: its waiting items get no result. `info` is its state after
   // that. A job that is over stays as it is.
-  virtual absl::Status Cancel(const std::string& caller, const std::string& id,
-                              int64_t now_ms, JobInfo* info) = 0;
+  absl::Status Cancel(const std::string& caller, const std::string& id,
+                      int64_t now_ms, JobInfo* info);
   // Deletes a job. FAILED_PRECONDITION, JOB_NOT_OVER. The job disappears at
   // once; Expire removes rows of a large job, and rows that cannot be removed
   // now.
-  virtual absl::Status Delete(const std::string& caller,
-                              const std::string& id) = 0;
+  absl::Status Delete(const std::string& caller, const std::string& id);
   // Deletes jobs that were over before `before_ms`, 100 at most. `count` is
   // their number.
-  virtual absl::Status Expire(int64_t before_ms, int64_t* count) = 0;
+  absl::Status Expire(int64_t before_ms, int64_t* count);
 
-  // Leases items that wait. Callers with waiting items get equal shares; the
-  // items of one caller are taken in the order of their jobs, except suspects.
-  virtual absl::Status Claim(const ClaimRules& rules,
-                             std::vector<ClaimedItem>* items) = 0;
-  // The callers of suspects that Claim would lease.
-  virtual absl::Status FindSuspects(int64_t now_ms,
-                                    std::set<std::string>* callers) = 0;
+  // Leases items that wait, of the jobs that were served least recently first;
+  // those of one job in their order.
+  absl::Status Claim(const ClaimRules& rules, std::vector<ClaimedItem>* items);
+  // The callers of items that must run alone and may be claimed now.
+  absl::Status FindAlone(int64_t now_ms, std::set<std::string>* callers);
   // Renews the leases of this server until `until_ms`, and ends expired leases
-  // of others. Call it several times per lease.
-  virtual absl::Status Heartbeat(int64_t now_ms, int64_t until_ms) = 0;
+  // of others. Call it several times per lease. Ends leases of others only
+  // after it has succeeded for the time of a lease: after an outage of the
+  // database all servers have that time to renew theirs.
+  absl::Status Heartbeat(int64_t now_ms, int64_t until_ms);
   // Stores results, all or none. accepted[i] is false if the lease of items[i]
   // has ended; its result is dropped then. Appends the numbers of jobs that are
   // over now to `over`.
-  virtual absl::Status Complete(std::span<const FinishedItem> items,
-                                int64_t now_ms, std::vector<bool>* accepted,
-                                std::vector<int64_t>* over) = 0;
+  absl::Status Complete(std::span<const FinishedItem> items, int64_t now_ms,
+                        std::vector<bool>* accepted,
+                        std::vector<int64_t>* over);
   // Ends leases without results: the items wait again, unless their job was
   // cancelled. Ignores leases that have ended. `over` as above.
-  virtual absl::Status Release(std::span<const FailedTry> tries, int64_t now_ms,
-                               std::vector<int64_t>* over) = 0;
+  absl::Status Release(std::span<const FailedTry> tries, int64_t now_ms,
+                       std::vector<int64_t>* over);
 
   // named[i] is true if an item or a result of a job names blobs[i]. A job that
   // was deleted names none.
-  virtual absl::Status FindNamed(std::span<const BlobName> blobs,
-                                 std::vector<bool>* named) = 0;
+  absl::Status FindNamed(std::span<const BlobName> blobs,
+                         std::vector<bool>* named);
   // Returns the error with which Create would refuse the job for its bounds
   // now; OK if it would not.
-  virtual absl::Status CheckRoom(const NewJob& job) = 0;
-  virtual absl::Status Stats(JobStats* stats) = 0;
+  absl::Status CheckRoom(const NewJob& job);
+  absl::Status Stats(JobStats* stats);
 
   // From now on a thread of the store calls `hear` when a server that uses the
   // same jobs, this one included, adds, ends or cancels some. Call it once; it
   // ends with the store. A store of one server does nothing.
-  virtual void Listen(const std::function<void(const JobNews&)>& /*hear*/) {}
+  void Listen(const std::function<void(const JobNews&)>& hear);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  explicit JobStore(std::unique_ptr<SqlDatabase> database)
+      : database_(std::move(database)) {}
+
+  absl::Status Recover();
+  absl::Status EndLeasesOfOthers();
+  void LeasesEnded(const std::map<int64_t, int64_t>& items);
+  // Ends each of `jobs` whose items all have results, or that was cancelled and
+  // has no leased items. Call it after the commit that may have been the last
+  // one of a job. After an error a later heartbeat ends the job.
+  void EndJobs(const std::set<int64_t>& jobs, int64_t now_ms,
+               std::vector<int64_t>* over);
+  absl::Status EndLiveJobs(int64_t now_ms);
+  absl::Status EndJob(int64_t job, int64_t now_ms, bool* is_over);
+  // Removes some thousand rows of a job that is hidden or over.
+  enum class Removed : uint8_t { kPart, kAll, kByAnother };
+  absl::Status RemoveSome(int64_t job, Removed* removed);
+
+  const std::unique_ptr<SqlDatabase> database_;
+  std::mutex mutex_;
+  // The members below require the mutex. The running items of each lease of
+  // this server.
+  std::map<int64_t, int64_t> leases_;
+  // The time of the last heartbeat, and of the first one since a late one.
+  Clock::time_point last_beat_;
+  Clock::time_point beats_since_;
 };
+
+// The statements that find waiting items. Each must read rows that wait, and
+// none that are done: a test checks the plans of SQLite.
+
+// A condition: the backoff of a waiting item is over at the time `now`. No
+// backoff exceeds kLongestBackoffMs. If more time is left, the clock was set
+// back, and the item may begin at once.
+#define BVHMILL_MAY_BEGIN(now)                                          \
+  "(item.not_before_ms <= " now "::bigint OR item.not_before_ms > " now \
+  "::bigint + 300000)"
+static_assert(kLongestBackoffMs == 300'000, "as in BVHMILL_MAY_BEGIN");
+static_assert(kAloneCrashes == 2, "as in the statements below");
+
+// The waiting and the leased items of a job, whose number follows.
+#define BVHMILL_WAITING \
+  " FROM item {INDEXED BY item_waiting} WHERE item.state = 0 AND item.job = "
+#define BVHMILL_LEASED \
+  " FROM item {INDEXED BY item_leased} WHERE item.state = 1 AND item.job = "
+
+// The job that was served least recently, of those with items that may be
+// claimed at the time $1, and whether it must go behind others now. Conditions
+// on jobs follow, and kLeastServedEnd.
+inline constexpr char kLeastServedSql[] =
+    "SELECT job.number, job.id, job.caller, job.options, CASE WHEN job.state = "
+    "1 OR job.served <= (SELECT max(other.served) FROM job other WHERE "
+    "other.state < 4 AND other.number <> job.number) THEN 1 ELSE 0 END FROM "
+    "job WHERE job.state < 4 AND job.state <> 3 AND EXISTS (SELECT "
+    "1" BVHMILL_WAITING
+    "job.number AND item.crashes < 2 AND " BVHMILL_MAY_BEGIN("$1") ")";
+inline constexpr char kLeastServedEnd[] =
+    " ORDER BY job.served, job.number LIMIT 1";
+
+// The items that must run alone and may be claimed at the time $1, with their
+// jobs. Conditions on callers may follow.
+#define BVHMILL_ALONE                                                       \
+  " FROM item {INDEXED BY item_crashed} JOIN job ON job.number = item.job " \
+  "WHERE item.state = 0 AND "                                               \
+  "item.crashes >= 2 AND job.state < 4 AND job.state "                      \
+  "<> 3 AND " BVHMILL_MAY_BEGIN("$1")
+inline constexpr char kAloneSql[] =
+    "SELECT job.number, job.id, job.caller, job.options, 1, "
+    "item.number" BVHMILL_ALONE;
+inline constexpr char kAloneCallersSql[] =
+    "SELECT DISTINCT job.caller" BVHMILL_ALONE;
+
+// Finds whether an item names the blob $1 of the space $2. A hidden job, whose
+// rows are about to be removed, names no blob.
+#define BVHMILL_IS_NAMED(digest, space)                                    \
+  "(EXISTS (SELECT 1 FROM item JOIN job ON job.number = item.job WHERE "   \
+  "item.blob = " digest " AND job.space = " space                          \
+  " AND job.caller <> '/gone') OR EXISTS (SELECT 1 FROM blob JOIN job ON " \
+  "job.number = blob.job WHERE blob.digest = " digest                      \
+  " AND job.space = " space " AND job.caller <> '/gone'))"
 
 }  // namespace bvhmill::server

@@ -165,7 +165,7 @@ void Work(server::DataFolder* folder, int limit,
   std::vector<ClaimedItem> items;
   static_cast<void>(folder->jobs().Claim(rules, &items));
   if (items.empty()) {
-    rules.suspects = true;
+    rules.alone = true;
     static_cast<void>(folder->jobs().Claim(rules, &items));
   }
   if (items.empty()) return;

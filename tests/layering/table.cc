@@ -74,7 +74,7 @@ constexpr Layer kLayers[] = {
     {"server/store",
      "bvhmill/base bvhmill/digest server/store/files/file_blob_store.h "
      "server/store/postgres/open_postgres.h server/store/s3/open_s3.h "
-     "server/store/s3/s3_options.h server/store/sqlite/sqlite_job_store.h"},
+     "server/store/s3/s3_options.h server/store/sqlite/sqlite.h"},
     {"server/jobs",
      "bvhmill/base bvhmill/digest bvhmill/pipeline bvhmill/unpack bvhmill/wire "
      "bvhmill/v1 server/app/config.h server/auth server/codec server/convert "

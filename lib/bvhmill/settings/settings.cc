@@ -205,7 +205,7 @@ constexpr std::string_view kOptions =
     "max-inflight-bytes-per-caller max-inflight-bytes-per-connection "
     "max-inflight-clips max-inflight-clips-per-caller "
     "max-inflight-clips-per-connection max-issues-per-report max-item-tries "
-    "max-items-per-job max-job-bytes-per-caller max-jobs-per-caller "
+    "max-items-per-job max-jobs-per-caller "
     "max-joints max-line-bytes max-name-bytes max-output-bytes "
     "max-outputs-per-clip max-queued-items max-queued-items-per-caller "
     "max-request-message-bytes max-request-seconds "

@@ -3,8 +3,12 @@
 #include <libpq-fe.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <pqxx/pqxx>
+#include <stop_token>
 #include <string_view>
+#include <thread>
+#include <utility>
 
 #include "bvhmill/base/status.h"
 #include "server/store/postgres/open_postgres.h"
@@ -15,7 +19,6 @@ namespace {
 // For the threads of calls, of the runner and of the janitor. A database allows
 // 100 connections by default.
 constexpr int kMaxSessions = 8;
-constexpr int kSlots = 16;
 constexpr std::chrono::seconds kTimeout(10);
 constexpr int kMaxRuns = 5;
 constexpr std::chrono::milliseconds kFirstPause(50);
@@ -149,18 +152,17 @@ void StayLost(pqxx::connection* connection) {
 }
 #pragma GCC diagnostic pop
 
-Session::Session(const std::string& address, int slot)
-    : connection_(address), slot_(slot) {
+Session::Session(const std::string& address) : connection_(address) {
   ThrowBefore(FaultPoints::Reach(Effect::kSql));
   pqxx::nontransaction(connection_).exec(kSettings);
   StayLost(&connection_);
 }
 
-const std::string& Session::NameOf(const char* sql) {
-  const auto found = names_.find(std::string_view(sql));
+const std::string& Session::NameOf(const std::string& sql) {
+  const auto found = names_.find(sql);
   if (found != names_.end()) return found->second;
   const std::string name = "s" + std::to_string(names_.size());
-  connection_.prepare(name, sql);
+  connection_.prepare(name, ForPostgres(sql));
   return names_.emplace(sql, name).first->second;
 }
 
@@ -182,7 +184,8 @@ void FastTransaction::Commit() {
   work_.exec("COMMIT");
 }
 
-Work::Work(Session* session, Commit commit) : session_(*session) {
+PostgresWork::PostgresWork(Session* session, Commit commit)
+    : session_(*session) {
   if (commit == Commit::kDurable) {
     work_ = std::make_unique<pqxx::work>(session->connection());
     return;
@@ -192,17 +195,172 @@ Work::Work(Session* session, Commit commit) : session_(*session) {
   work_ = std::move(work);
 }
 
-void Work::Notify(const std::string& news) {
-  Run("SELECT pg_notify('bvhmill_jobs', $1)", news);
+absl::Status PostgresWork::Keep(const std::exception& fault) {
+  fault_ = std::current_exception();
+  return StatusOfFault(fault);
 }
 
-PostgresConnections::PostgresConnections(const std::string& address,
-                                         int first_slot)
-    : address_(WithTimeouts(address)), next_slot_(first_slot) {}
+namespace {
+
+constexpr pqxx::oid kBytea = 17;
+
+// Values of parameters: libpqxx copies them.
+std::vector<std::optional<std::string>> TextsOf(
+    const std::vector<SqlValue>& values, pqxx::transaction_base* work) {
+  std::vector<std::optional<std::string>> texts;
+  for (const SqlValue& value : values) {
+    switch (value.kind) {
+      case SqlValue::Kind::kNull:
+        texts.emplace_back();
+        break;
+      case SqlValue::Kind::kInt:
+        texts.emplace_back(std::to_string(value.number));
+        break;
+      case SqlValue::Kind::kText:
+        texts.emplace_back(value.text);
+        break;
+      case SqlValue::Kind::kBytes:
+        texts.emplace_back(work->esc_raw(
+            reinterpret_cast<const unsigned char*>(value.text.data()),
+            value.text.size()));
+        break;
+    }
+  }
+  return texts;
+}
+
+void ReadRow(const pqxx::row& from, SqlRow* row) {
+  constexpr pqxx::oid kInt8 = 20;
+  constexpr pqxx::oid kInt4 = 23;
+  constexpr pqxx::oid kNumeric = 1700;
+  for (const auto& field : from) {
+    const pqxx::oid type = field.type();
+    if (type == kInt8 || type == kInt4 || type == kNumeric) {
+      row->AddInt(field.is_null() ? 0
+                                  : std::strtoll(field.c_str(), nullptr, 10));
+    } else if (type == kBytea) {
+      row->AddText(field.is_null() ? "" : pqxx::binarystring(field).str());
+    } else {
+      row->AddText(field.c_str());
+    }
+  }
+}
+
+}  // namespace
+
+absl::Status PostgresWork::Run(const std::string& sql,
+                               const std::vector<SqlValue>& values,
+                               SqlResult* result) {
+  try {
+    const Fault fault = FaultPoints::Reach(Effect::kSql);
+    ThrowBefore(fault);
+    const auto texts = TextsOf(values, work_.get());
+    const pqxx::result found = work_->exec_prepared(
+        session_.NameOf(sql), pqxx::prepare::make_dynamic_params(texts));
+    ThrowAfter(fault);
+    result->rows.clear();
+    for (const auto& row : found) ReadRow(row, &result->rows.emplace_back());
+    result->changed = static_cast<int64_t>(found.affected_rows());
+    return absl::OkStatus();
+  } catch (const std::exception& fault) {
+    return Keep(fault);
+  }
+}
+
+absl::Status PostgresWork::Execute(const std::string& sql) {
+  try {
+    const Fault fault = FaultPoints::Reach(Effect::kSql);
+    ThrowBefore(fault);
+    work_->exec(sql);
+    ThrowAfter(fault);
+    return absl::OkStatus();
+  } catch (const std::exception& fault) {
+    return Keep(fault);
+  }
+}
+
+absl::Status PostgresWork::Notify(const std::string& news) {
+  return Run("SELECT pg_notify('bvhmill_jobs', $1)", {news});
+}
+
+void PostgresWork::Finish() {
+  const Fault fault = FaultPoints::Reach(Effect::kSql);
+  ThrowBefore(fault);
+  if (fast_) fast_->Commit();
+  work_->commit();
+  ThrowAfter(fault);
+}
+
+// Listens on its own connection, in its own thread. If the connection fails, it
+// connects again a second later, and reports no error. Each new connection
+// begins with "", since earlier news may be lost.
+class PostgresConnections::Listener {
+ public:
+  Listener(std::string address, std::function<void(const std::string&)> hear)
+      : address_(std::move(address)),
+        hear_(std::move(hear)),
+        thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+
+ private:
+  class Receiver final : public pqxx::notification_receiver {
+   public:
+    Receiver(pqxx::connection* connection,
+             const std::function<void(const std::string&)>& hear)
+        : pqxx::notification_receiver(*connection, "bvhmill_jobs"),
+          hear_(hear) {}
+    void operator()(const std::string& text, int /*server*/) override {
+      hear_(text);
+    }
+
+   private:
+    const std::function<void(const std::string&)>& hear_;
+  };
+
+  void Run(const std::stop_token& stop) {
+    constexpr std::chrono::seconds kAgain(1);
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
+      try {
+        ListenOnce(stop);
+      } catch (const std::exception&) {
+        // The next connection begins with "".
+      }
+      stopped.wait_for(lock, stop, kAgain, [] { return false; });
+    }
+  }
+
+  void ListenOnce(const std::stop_token& stop) {
+    // The longest time until the thread notices a request to stop.
+    constexpr int kLookMicroseconds = 200'000;
+    pqxx::connection connection(address_);
+    const Receiver receiver(&connection, hear_);
+    StayLost(&connection);
+    hear_("");
+    while (!stop.stop_requested()) {
+      connection.await_notification(0, kLookMicroseconds);
+    }
+  }
+
+  const std::string address_;
+  const std::function<void(const std::string&)> hear_;
+  // The last member: it uses the others.
+  std::jthread thread_;
+};
+
+PostgresConnections::PostgresConnections(const std::string& address)
+    : address_(WithTimeouts(address)) {}
+
+PostgresConnections::~PostgresConnections() = default;
+
+void PostgresConnections::Listen(std::function<void(const std::string&)> hear) {
+  listener_ = std::make_unique<Listener>(address_, std::move(hear));
+}
 
 absl::Status PostgresConnections::Try() {
   try {
-    auto session = std::make_unique<Session>(address_, 0);
+    auto session = std::make_unique<Session>(address_);
     return absl::OkStatus();
   } catch (const std::exception& fault) {
     return CannotConnect(fault);
@@ -211,13 +369,8 @@ absl::Status PostgresConnections::Try() {
 
 // Called without the mutex, since it may wait for the database.
 absl::Status PostgresConnections::Connect(SessionPtr* session) {
-  int slot = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    slot = next_slot_++ % kSlots;
-  }
   try {
-    *session = std::make_unique<Session>(address_, slot);
+    *session = std::make_unique<Session>(address_);
     const std::lock_guard lock(mutex_);
     pause_ = {};
     return absl::OkStatus();
@@ -265,17 +418,18 @@ void PostgresConnections::GiveBack(SessionPtr session) {
 }
 
 PostgresConnections::Next PostgresConnections::RunOnce(
-    Commit commit, const std::function<absl::Status(Work*)>& work,
+    Commit commit, const std::function<absl::Status(SqlWork*)>& work,
     bool may_retry, absl::Status* status) {
   SessionPtr session;
   *status = Take(&session);
   if (!status->ok()) return Next::kStop;
   // Once a commit has begun, it is not known whether it was stored.
-  bool is_committing = commit == Commit::kOneStatement;
+  bool is_committing = false;
   Next next = Next::kStop;
   try {
-    Work running(session.get(), commit);
+    PostgresWork running(session.get(), commit);
     *status = work(&running);
+    running.ThrowFault();
     if (status->ok()) {
       is_committing = true;
       running.Finish();
@@ -293,7 +447,7 @@ PostgresConnections::Next PostgresConnections::RunOnce(
 }
 
 absl::Status PostgresConnections::Run(
-    Commit commit, const std::function<absl::Status(Work*)>& work) {
+    Commit commit, const std::function<absl::Status(SqlWork*)>& work) {
   absl::Status status;
   for (int run = 1; run <= kMaxRuns; ++run) {
     const bool may_retry = run < kMaxRuns;
@@ -302,18 +456,201 @@ absl::Status PostgresConnections::Run(
   return status;
 }
 
-std::string ArrayOfTexts(const std::vector<std::string>& texts) {
-  std::string out = "{";
-  for (const std::string& text : texts) {
-    if (out.size() > 1) out += ',';
-    out += '"';
-    for (const char c : text) {
-      if (c == '"' || c == '\\') out += '\\';
-      out += c;
-    }
-    out += '"';
+// The schema.
+
+namespace {
+
+constexpr char kNowMs[] =
+    "CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql VOLATILE AS "
+    "'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint'";
+// Rows of items change often: they are cleaned often, and have room to change
+// where they are.
+constexpr char kItemStorage[] =
+    "WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, "
+    "autovacuum_vacuum_cost_delay = 0)";
+// The identity of the database, which its data folder has, too.
+constexpr char kIdentity[] =
+    "CREATE TABLE identity AS SELECT gen_random_uuid()::text AS id";
+
+// One server at a time; the next ones find the tables.
+absl::Status MakeTables(PostgresWork* work) {
+  BVHMILL_RETURN_IF_ERROR(
+      work->Execute("SELECT pg_advisory_xact_lock(" BVHMILL_SCHEMA_LOCK ")"));
+  BVHMILL_RETURN_IF_ERROR(work->Execute("CREATE SCHEMA IF NOT EXISTS bvhmill"));
+  BVHMILL_RETURN_IF_ERROR(
+      work->Execute("CREATE TABLE IF NOT EXISTS bvhmill.schema_version (steps "
+                    "INTEGER NOT NULL)"));
+  SqlResult found;
+  BVHMILL_RETURN_IF_ERROR(
+      work->Run("SELECT max(steps) FROM bvhmill.schema_version", {}, &found));
+  const int64_t version = found.rows[0].Int(0);
+  if (version != 0) return CheckSchemaVersion(version);
+  for (const std::string& sql :
+       {std::string(kNowMs),
+        SchemaSql("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+                  kItemStorage),
+        std::string(kIdentity),
+        "INSERT INTO schema_version VALUES (" + std::to_string(kSchemaVersion) +
+            ")"}) {
+    BVHMILL_RETURN_IF_ERROR(work->Execute(sql));
   }
-  return out + "}";
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool HasPostgres() { return true; }
+
+absl::Status OpenPostgresJobStore(const std::string& address,
+                                  std::unique_ptr<JobStore>* store,
+                                  std::string* identity, bool* has_jobs) {
+  auto database = std::make_unique<PostgresConnections>(address);
+  BVHMILL_RETURN_IF_ERROR(database->Try());
+  BVHMILL_RETURN_IF_ERROR(database->Run(Commit::kDurable, [](SqlWork* work) {
+    return MakeTables(static_cast<PostgresWork*>(work));
+  }));
+  SqlResult found;
+  BVHMILL_RETURN_IF_ERROR(database->Run(Commit::kRead, [&](SqlWork* work) {
+    return work->Run("SELECT id FROM identity", {}, &found);
+  }));
+  *identity = found.rows[0].Text(0);
+  BVHMILL_RETURN_IF_ERROR(JobStore::Open(std::move(database), store));
+  bool has_some = false;
+  return (*store)->HasJobs(has_jobs == nullptr ? &has_some : has_jobs);
+}
+
+// JobRows in PostgreSQL.
+
+namespace {
+
+// No timeout: the transaction is idle while a check reads blobs.
+constexpr char kReadSettings[] =
+    "SET idle_in_transaction_session_timeout = 0; SET jit = off;"
+    "SET client_min_messages = warning; SET search_path = bvhmill";
+
+// Statements that read each table, with the columns whose values PostgreSQL may
+// store outside of the row.
+constexpr const char* kReadAll[][2] = {
+    {"job",
+     "SELECT count(md5(options) || md5(annotations) || md5(display_name)) FROM "
+     "job"},
+    {"item",
+     "SELECT count(md5(options) || md5(key) || md5(display_name) || "
+     "md5(last_error) || coalesce(md5(result), '')) FROM item"},
+    {"blob", "SELECT count(md5(digest)) FROM blob"},
+    {"lease", "SELECT count(until_ms) FROM lease"},
+};
+
+class PostgresRows final : public JobRows {
+ public:
+  // Throws what libpqxx throws.
+  explicit PostgresRows(const std::string& address)
+      : connections_(address), connection_(WithTimeouts(address)) {
+    pqxx::nontransaction(connection_).exec(kReadSettings);
+    StayLost(&connection_);
+    rows_.emplace(connection_);
+  }
+
+  absl::Status CheckVersion(std::string* identity) {
+    return Catch([&]() -> absl::Status {
+      const auto found = rows_->exec(
+          "SELECT to_regclass('bvhmill.schema_version') IS NOT NULL");
+      if (!found[0][0].as<bool>()) {
+        return MakeCallError({.code = absl::StatusCode::kNotFound,
+                              .reason = "DATA_MISSING",
+                              .message = "the database has no jobs of a "
+                                         "server"});
+      }
+      const auto version = rows_->exec("SELECT max(steps) FROM schema_version");
+      BVHMILL_RETURN_IF_ERROR(CheckSchemaVersion(version[0][0].as<int64_t>(0)));
+      *identity = rows_->exec("SELECT id FROM identity")[0][0].c_str();
+      return absl::OkStatus();
+    });
+  }
+
+  absl::Status FindDamage(
+      const std::function<void(const std::string& fault)>& add) override {
+    for (const auto& [table, sql] : kReadAll) {
+      const absl::Status read = Read(sql, [](const Row& /*row*/) {});
+      if (absl::IsUnavailable(read)) return read;
+      if (read.ok()) continue;
+      add(std::string("the table ") + table +
+          " is damaged: " + std::string(MessageOf(read)));
+    }
+    return absl::OkStatus();
+  }
+
+  // After an error, only the subtransaction is rolled back.
+  absl::Status Read(const std::string& sql,
+                    const std::function<void(const Row& row)>& take) override {
+    return Catch([&] {
+      pqxx::subtransaction part(*rows_);
+      part.exec("DECLARE found NO SCROLL CURSOR FOR " + sql);
+      Row row;
+      while (true) {
+        const pqxx::result some = part.exec("FETCH 1000 FROM found");
+        if (some.empty()) break;
+        for (const auto& from : some) {
+          row.clear();
+          for (const auto& field : from) row.push_back(TextOfField(field));
+          take(row);
+        }
+      }
+      part.exec("CLOSE found");
+      part.commit();
+      return absl::OkStatus();
+    });
+  }
+
+  void EndReads() override { rows_.reset(); }
+
+  absl::Status IsNamed(const BlobName& blob, bool* is_named) override {
+    SqlResult found;
+    const absl::Status status =
+        connections_.Run(Commit::kRead, [&](SqlWork* work) {
+          return work->Run(kIsNamedSql, {blob.digest, blob.space}, &found);
+        });
+    *is_named = !found.rows.empty();
+    return status;
+  }
+
+ private:
+  static std::string TextOfField(const pqxx::field& field) {
+    return field.type() == kBytea ? pqxx::binarystring(field).str()
+                                  : field.c_str();
+  }
+
+  template <typename Callable>
+  static absl::Status Catch(const Callable& work) {
+    try {
+      return work();
+    } catch (const std::exception& fault) {
+      return StatusOfFault(fault);
+    }
+  }
+
+  // For IsNamed, which sees later commits. All other reads see one snapshot, on
+  // their own connection.
+  PostgresConnections connections_;
+  pqxx::connection connection_;
+  std::optional<pqxx::transaction<pqxx::repeatable_read, pqxx::read_only>>
+      rows_;
+};
+
+}  // namespace
+
+absl::Status OpenPostgresRows(const std::string& address,
+                              std::unique_ptr<JobRows>* rows,
+                              std::string* identity) {
+  std::unique_ptr<PostgresRows> out;
+  try {
+    out = std::make_unique<PostgresRows>(address);
+  } catch (const std::exception& fault) {
+    return CannotConnect(fault);
+  }
+  BVHMILL_RETURN_IF_ERROR(out->CheckVersion(identity));
+  *rows = std::move(out);
+  return absl::OkStatus();
 }
 
 }  // namespace bvhmill::server

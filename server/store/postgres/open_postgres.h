@@ -24,11 +24,11 @@ bool HasPostgres();
 // UNIMPLEMENTED, NO_POSTGRES.
 absl::Status NoPostgres();
 
-// Connects to the database at `address`, and brings its schema up to date.
+// Connects to the database at `address`, and makes its tables if it has none.
 // Several servers may do so at once. Sets `identity` to a text that is unique
 // to this database and its copies, and `has_jobs`, unless it is null, to true
 // if there are jobs. UNAVAILABLE, DATABASE_UNAVAILABLE if the database does not
-// answer; FAILED_PRECONDITION, DATA_TOO_NEW if a newer server has changed it.
+// answer; FAILED_PRECONDITION: DATA_TOO_OLD, DATA_TOO_NEW.
 // The message is for the operator: it may name hosts.
 absl::Status OpenPostgresJobStore(const std::string& address,
                                   std::unique_ptr<JobStore>* store,
@@ -38,8 +38,7 @@ absl::Status OpenPostgresJobStore(const std::string& address,
 // Opens the rows of the database at `address`, and sets `identity` as above.
 // Only reads: no transaction of a server waits for it. DATABASE_UNAVAILABLE as
 // above; NOT_FOUND, DATA_MISSING if no server has used the database;
-// FAILED_PRECONDITION, DATA_OTHER_VERSION if its schema is not that of this
-// program.
+// FAILED_PRECONDITION: DATA_TOO_OLD, DATA_TOO_NEW.
 absl::Status OpenPostgresRows(const std::string& address,
                               std::unique_ptr<JobRows>* rows,
                               std::string* identity);

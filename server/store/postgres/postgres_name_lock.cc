@@ -88,7 +88,7 @@ absl::Status PostgresNameLock::RunLocked(const char* sql) {
   for (int i = 0; i < 2; ++i) {
     const bool is_new = session_ == nullptr;
     try {
-      if (is_new) session_ = std::make_unique<Session>(address_, 0);
+      if (is_new) session_ = std::make_unique<Session>(address_);
       pqxx::nontransaction(session_->connection()).exec(sql);
       return absl::OkStatus();
     } catch (const std::exception& fault) {

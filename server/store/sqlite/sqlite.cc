@@ -4,19 +4,32 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
+#include <mutex>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 #include "bvhmill/base/status.h"
 #include "server/store/data_folder.h"
 #include "server/store/fault_points.h"
 #include "server/store/file_ops.h"
+#include "server/store/job_rows.h"
 
 namespace bvhmill::server {
 namespace {
 
 // A reader of another process, such as a backup, may lock the database.
 constexpr int kBusyTimeoutMs = 10'000;
+
+// now_ms() of SQL.
+void NowMs(sqlite3_context* context, int /*count*/, sqlite3_value** /*args*/) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  sqlite3_result_int64(
+      context,
+      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
 
 absl::Status MakeFault(int code, const std::string& text) {
   // SQLITE_IOERR_SHMSIZE: no space for the file jobs.db-shm.
@@ -63,7 +76,7 @@ absl::Status LostFile(const std::string& path) {
 
 }  // namespace
 
-Statement::Statement(Database* database, const char* sql)
+Statement::Statement(Database* database, const std::string& sql)
     : database_(*database), statement_(database->Find(sql, &status_)) {}
 
 Statement::~Statement() { Reset(); }
@@ -104,6 +117,11 @@ Statement& Statement::BindBytes(std::string_view bytes) {
   return *this;
 }
 
+Statement& Statement::BindNull() {
+  if (statement_ != nullptr) Note(sqlite3_bind_null(statement_, ++bound_));
+  return *this;
+}
+
 bool Statement::Step() {
   if (!status_.ok()) return false;
   if (bound_ >= 0) {
@@ -137,6 +155,10 @@ std::string Statement::Text(int column) const {
   return {static_cast<const char*>(bytes), static_cast<size_t>(size)};
 }
 
+bool Statement::IsInt(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_INTEGER;
+}
+
 absl::Status Database::Open(const std::string& path,
                             std::unique_ptr<Database>* database) {
   sqlite3* handle = nullptr;
@@ -148,6 +170,8 @@ absl::Status Database::Open(const std::string& path,
   if (code != SQLITE_OK) return out->FaultOf(code);
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+  sqlite3_create_function(handle, "now_ms", 0, SQLITE_UTF8, nullptr, NowMs,
+                          nullptr, nullptr);
   out->KeepLog(HasOpenMark(path));
   // It has an effect on a new file only, but would change an old one.
   std::error_code missing;
@@ -179,12 +203,13 @@ absl::Status Database::FaultOf(int code) const {
                                             : sqlite3_errmsg(handle_));
 }
 
-sqlite3_stmt* Database::Find(const char* sql, absl::Status* status) {
-  const auto found = statements_.find(std::string_view(sql));
+sqlite3_stmt* Database::Find(const std::string& sql, absl::Status* status) {
+  const auto found = statements_.find(sql);
   if (found != statements_.end()) return found->second;
   sqlite3_stmt* statement = nullptr;
-  const int code = sqlite3_prepare_v3(
-      handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  const int code =
+      sqlite3_prepare_v3(handle_, ForSqlite(sql).c_str(), -1,
+                         SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
   if (code != SQLITE_OK) {
     *status = FaultOf(code);
     return nullptr;
@@ -249,6 +274,225 @@ absl::Status SetOpenMark(const std::string& path) {
 absl::Status RemoveOpenMark(const std::string& path) {
   BVHMILL_RETURN_IF_ERROR(RemoveFile(path + kMark));
   return SyncFolder(std::filesystem::path(path).parent_path().native());
+}
+
+// The engine of jobs.
+
+namespace {
+
+// A pause between two transactions, so that others write in between.
+constexpr std::chrono::milliseconds kPause(1);
+
+class SqliteWork final : public SqlWork {
+ public:
+  explicit SqliteWork(Database* database) : database_(*database) {}
+
+  absl::Status Run(const std::string& sql, const std::vector<SqlValue>& values,
+                   SqlResult* result) override {
+    result->rows.clear();
+    result->changed = 0;
+    // A lock that SQLite does not need.
+    if (ForSqlite(sql).empty()) return absl::OkStatus();
+    Statement statement(&database_, sql);
+    for (const SqlValue& value : values) Bind(value, &statement);
+    while (statement.Step()) {
+      SqlRow& row = result->rows.emplace_back();
+      for (int i = 0; i < statement.columns(); ++i) {
+        statement.IsInt(i) ? row.AddInt(statement.Int(i))
+                           : row.AddText(statement.Text(i));
+      }
+    }
+    result->changed = database_.changes();
+    return statement.status();
+  }
+  using SqlWork::Run;
+
+  absl::Status Notify(const std::string& /*news*/) override {
+    return absl::OkStatus();
+  }
+
+ private:
+  static void Bind(const SqlValue& value, Statement* statement) {
+    switch (value.kind) {
+      case SqlValue::Kind::kNull:
+        statement->BindNull();
+        break;
+      case SqlValue::Kind::kInt:
+        statement->Bind(value.number);
+        break;
+      case SqlValue::Kind::kText:
+        statement->Bind(value.text);
+        break;
+      case SqlValue::Kind::kBytes:
+        statement->BindBytes(value.text);
+        break;
+    }
+  }
+
+  Database& database_;
+};
+
+class SqliteDatabase final : public SqlDatabase {
+ public:
+  SqliteDatabase(std::string path, std::unique_ptr<Database> writer,
+                 std::unique_ptr<Database> reader)
+      : path_(std::move(path)),
+        writer_(std::move(writer)),
+        reader_(std::move(reader)) {}
+  // If the mark remains, the log must remain, too.
+  ~SqliteDatabase() override { KeepLog(!RemoveOpenMark(path_).ok()); }
+
+  bool is_shared() const override { return false; }
+
+  absl::Status Run(Commit commit,
+                   const std::function<absl::Status(SqlWork*)>& work) override {
+    if (commit == Commit::kRead) {
+      const std::lock_guard lock(read_mutex_);
+      SqliteWork reads(reader_.get());
+      return work(&reads);
+    }
+    const std::lock_guard lock(write_mutex_);
+    Transaction transaction(writer_.get());
+    BVHMILL_RETURN_IF_ERROR(transaction.status());
+    SqliteWork writes(writer_.get());
+    BVHMILL_RETURN_IF_ERROR(work(&writes));
+    return transaction.Commit();
+  }
+
+  // At most 256 MiB. A file that was made without auto_vacuum keeps its free
+  // pages.
+  absl::Status GiveBackSpace() override {
+    constexpr int kMostParts = 32;
+    bool has_more = true;
+    for (int part = 0; part < kMostParts && has_more; ++part) {
+      if (part > 0) std::this_thread::sleep_for(kPause);
+      BVHMILL_RETURN_IF_ERROR(GiveBackSomePages(&has_more));
+    }
+    return absl::OkStatus();
+  }
+
+  void KeepLog(bool stays) {
+    writer_->KeepLog(stays);
+    reader_->KeepLog(stays);
+  }
+
+ private:
+  absl::Status GiveBackSomePages(bool* has_more) {
+    // Pages for the next rows.
+    constexpr int64_t kKeptPages = 1024;
+    const std::lock_guard lock(write_mutex_);
+    {
+      Statement count(writer_.get(), "PRAGMA freelist_count");
+      *has_more = count.Step() && count.Int(0) > kKeptPages;
+      BVHMILL_RETURN_IF_ERROR(count.status());
+    }
+    return *has_more ? writer_->Execute("PRAGMA incremental_vacuum(2048)")
+                     : absl::OkStatus();
+  }
+
+  const std::string path_;
+  // Two connections, so that reads do not wait for writes to the disk.
+  std::mutex write_mutex_;
+  std::unique_ptr<Database> writer_;
+  std::mutex read_mutex_;
+  std::unique_ptr<Database> reader_;
+};
+
+// Writes the version also if the tables are there, so that the log is not
+// empty: see sqlite.h.
+absl::Status MakeTables(int64_t version, Database* database) {
+  Transaction transaction(database);
+  BVHMILL_RETURN_IF_ERROR(transaction.status());
+  if (version == 0) {
+    BVHMILL_RETURN_IF_ERROR(database->Execute(
+        SchemaSql("INTEGER PRIMARY KEY AUTOINCREMENT", "WITHOUT ROWID")));
+  }
+  BVHMILL_RETURN_IF_ERROR(database->Execute("PRAGMA user_version = " +
+                                            std::to_string(kSchemaVersion)));
+  return transaction.Commit();
+}
+
+}  // namespace
+
+absl::Status OpenSqlite(const std::string& path, bool may_begin,
+                        std::unique_ptr<SqlDatabase>* database) {
+  std::unique_ptr<Database> writer;
+  std::unique_ptr<Database> reader;
+  BVHMILL_RETURN_IF_ERROR(CheckJobsThere(path, may_begin));
+  BVHMILL_RETURN_IF_ERROR(Database::Open(path, &writer));
+  int64_t version = 0;
+  BVHMILL_RETURN_IF_ERROR(FindVersion(writer.get(), &version));
+  if (version == 0 && !may_begin) return JobsLost();
+  if (version != 0) BVHMILL_RETURN_IF_ERROR(CheckSchemaVersion(version));
+  BVHMILL_RETURN_IF_ERROR(MakeTables(version, writer.get()));
+  BVHMILL_RETURN_IF_ERROR(Database::Open(path, &reader));
+  BVHMILL_RETURN_IF_ERROR(SetOpenMark(path));
+  auto out = std::make_unique<SqliteDatabase>(path, std::move(writer),
+                                              std::move(reader));
+  out->KeepLog(true);
+  *database = std::move(out);
+  return absl::OkStatus();
+}
+
+// JobRows in SQLite.
+
+namespace {
+
+class SqliteRows final : public JobRows {
+ public:
+  explicit SqliteRows(std::unique_ptr<Database> database)
+      : database_(std::move(database)) {}
+
+  absl::Status CheckVersion() {
+    int64_t version = 0;
+    BVHMILL_RETURN_IF_ERROR(FindVersion(database_.get(), &version));
+    if (version == 0) return JobsLost();
+    return CheckSchemaVersion(version);
+  }
+
+  absl::Status FindDamage(
+      const std::function<void(const std::string& fault)>& add) override {
+    Statement integrity(database_.get(), "PRAGMA integrity_check(100)");
+    while (integrity.Step()) {
+      const std::string said = integrity.Text(0);
+      if (said != "ok") add("the database is damaged: " + said);
+    }
+    return integrity.status();
+  }
+
+  // No other process changes the database while it is checked.
+  absl::Status Read(const std::string& sql,
+                    const std::function<void(const Row& row)>& take) override {
+    Statement find(database_.get(), sql);
+    Row row;
+    while (find.Step()) {
+      row.clear();
+      for (int i = 0; i < find.columns(); ++i) row.push_back(find.Text(i));
+      take(row);
+    }
+    return find.status();
+  }
+
+  absl::Status IsNamed(const BlobName& blob, bool* is_named) override {
+    Statement find(database_.get(), kIsNamedSql);
+    *is_named = find.Bind(blob.digest).Bind(blob.space).Step();
+    return find.status();
+  }
+
+ private:
+  const std::unique_ptr<Database> database_;
+};
+
+}  // namespace
+
+absl::Status OpenSqliteRows(const std::string& path,
+                            std::unique_ptr<JobRows>* rows) {
+  std::unique_ptr<Database> database;
+  BVHMILL_RETURN_IF_ERROR(Database::Open(path, &database));
+  auto out = std::make_unique<SqliteRows>(std::move(database));
+  BVHMILL_RETURN_IF_ERROR(out->CheckVersion());
+  *rows = std::move(out);
+  return absl::OkStatus();
 }
 
 }  // namespace bvhmill::server

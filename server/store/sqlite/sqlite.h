@@ -1,7 +1,8 @@
 #pragma once
 
-// A thin layer over SQLite: connections, prepared statements, transactions, and
-// a mark that detects the loss of the log.
+// The embedded database: SQLite. OpenSqlite opens it as an engine of jobs.
+// Below that: connections, prepared statements, transactions, and a mark that
+// detects the loss of the log.
 //
 //   Transaction transaction(&database);
 //   BVHMILL_RETURN_IF_ERROR(transaction.status());
@@ -26,6 +27,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "server/store/sql.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -61,7 +63,7 @@ class Database {
 
   void Rollback();
   explicit Database(sqlite3* handle) : handle_(handle) {}
-  sqlite3_stmt* Find(const char* sql, absl::Status* status);
+  sqlite3_stmt* Find(const std::string& sql, absl::Status* status);
   absl::Status FaultOf(int code) const;
 
   sqlite3* const handle_;
@@ -75,8 +77,9 @@ class Database {
 // exist at the same time: the end of one resets the other.
 class Statement {
  public:
-  // Borrows `database`. `sql` is one statement; an error in it is in status().
-  Statement(Database* database, const char* sql);
+  // Borrows `database`. `sql` is one statement, as ForSqlite reads it; an error
+  // in it is in status().
+  Statement(Database* database, const std::string& sql);
   ~Statement();
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
@@ -86,6 +89,7 @@ class Statement {
   Statement& Bind(int64_t value);
   Statement& Bind(std::string_view text);
   Statement& BindBytes(std::string_view bytes);
+  Statement& BindNull();
 
   // Reads the next row. False at the end, and after an error, which is in
   // status(). Do not call it after the end without Reset: the statement would
@@ -103,6 +107,7 @@ class Statement {
   // returned true. NULL is 0 or "". Text also returns the bytes of a BLOB.
   int64_t Int(int column) const;
   std::string Text(int column) const;
+  bool IsInt(int column) const;
 
   const absl::Status& status() const { return status_; }
 
@@ -139,8 +144,14 @@ class Transaction {
   bool is_done_ = false;
 };
 
-// Sets `version` to the number of migrations that `database` contains; 0 for a
-// new file.
+// Opens or makes the database of jobs at `path`, and its tables. Until it is
+// closed, the database has a mark: see below. FAILED_PRECONDITION: DATA_TOO_OLD
+// and DATA_TOO_NEW, see CheckSchemaVersion; DATA_INCOMPLETE if a part of it is
+// lost, or if it is new and `may_begin` is false.
+absl::Status OpenSqlite(const std::string& path, bool may_begin,
+                        std::unique_ptr<SqlDatabase>* database);
+
+// Sets `version` to that of the schema of `database`; 0 for a new file.
 absl::Status FindVersion(Database* database, int64_t* version);
 
 // The mark of a database that is in use: an empty file jobs.db-open in the same

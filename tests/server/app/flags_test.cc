@@ -133,7 +133,6 @@ const std::pair<const char*, const char*> kLimitFlags[] = {
     {"handshake-seconds", "transport"},
     {"max-request-seconds", "transport"},
     {"max-jobs-per-caller", "jobs"},
-    {"max-job-bytes-per-caller", "jobs"},
     {"max-items-per-job", "jobs"},
     {"max-queued-items", "jobs"},
     {"max-queued-items-per-caller", "jobs"},

@@ -34,7 +34,6 @@ void ConfigureJobs(server::JobLimits* limits) {
   jobs.max_item_tries = 509;
   jobs.max_wait_seconds = 510;
   jobs.max_queued_items_per_caller = 511;
-  jobs.max_job_bytes_per_caller = 513;
   jobs.max_data_bytes_per_caller = 512;
 }
 
@@ -143,7 +142,6 @@ constexpr char kLimits[] = R"(
   max_wait_seconds: 510
   max_queued_items_per_caller: 511
   max_data_bytes_per_caller: 512
-  max_job_bytes_per_caller: 513
   # Twice max_request_message_bytes.
   max_received_message_bytes: 4000002
   # No operator chooses these.

@@ -86,7 +86,7 @@ TEST_F(JobServerTest, ADamagedRowIsNamed) {
   ASSERT_EQ(calls_->Await(job.name()).items().ok(), 3);
   server_ = nullptr;
   ChangeDatabase(folder_,
-                 "UPDATE result SET bytes = X'FF' WHERE item = 1; "
+                 "UPDATE item SET result = X'FF' WHERE number = 1; "
                  "UPDATE job SET annotations = X'FF'");
   StartJobs();
   ASSERT_TRUE(calls_->Get(job.name(), &job).ok());

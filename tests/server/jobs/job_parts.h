@@ -112,8 +112,10 @@ class JobPartsTest : public ::testing::Test {
   int64_t LeaseEnd() const {
     std::unique_ptr<server::Database> database;
     EXPECT_TRUE(server::Database::Open(folder_ + "/jobs.db", &database).ok());
-    server::Statement find(database.get(),
-                           "SELECT lease_until_ms FROM item WHERE state = 1");
+    server::Statement find(
+        database.get(),
+        "SELECT until_ms FROM lease JOIN item ON item.lease = "
+        "lease.number WHERE item.state = 1");
     return find.Step() ? find.Int(0) : 0;
   }
 

@@ -213,46 +213,6 @@ TEST_F(QuotaTest, ACallerHasItsOwnShareOfStoredData) {
   ASSERT_TRUE(beta.Create(JobOfClips({clips[4]}), &second).ok());
 }
 
-// Rows of jobs counted in no share: a caller without outputs could fill the
-// disk with them.
-TEST_F(JobServerTest, ACallerKeepsJobsUpToABoundOfTheirBytes) {
-  StartJobs([&](server::ServerConfig* config) {
-    config->token_file = TokensWithAQuota(folder_ + ".tokens");
-    config->jobs.max_job_bytes_per_caller = 10'000;
-  });
-  JobCalls alpha(channel_, "alpha");
-  JobCalls beta(channel_, "beta");
-  const std::string clip = SmallClip();
-  alpha.Store(clip);
-  beta.Store(clip);
-  v1::CreateJobRequest request = JobOfClips({clip});
-  (*request.mutable_annotations())["note"] = std::string(1000, 'n');
-  request.set_request_id("first");
-  v1::Job first;
-  ASSERT_TRUE(alpha.Create(request, &first).ok());
-  EXPECT_EQ(alpha.Await(first.name()).items().ok(), 1);
-  // The others take what is left, also with their results.
-  v1::CreateJobRequest more = request;
-  v1::Job job;
-  grpc::Status status;
-  for (int i = 0; i < 10; ++i) {
-    more.set_request_id("more" + std::to_string(i));
-    status = alpha.Create(more, &job);
-    if (!status.ok()) break;
-    EXPECT_EQ(alpha.Await(job.name()).items().ok(), 1);
-  }
-  EXPECT_EQ(LimitThatRefused(status), "max_job_bytes_per_caller");
-  EXPECT_EQ(DetailsOf(status).info.metadata().at("limit"), "10000");
-  EXPECT_EQ(alpha.Results(first.name()).size(), 1U);
-  // A repeat gets its job; others have a bound of their own.
-  EXPECT_TRUE(alpha.Create(request, &job).ok());
-  EXPECT_EQ(job.name(), first.name());
-  EXPECT_TRUE(beta.Create(request, &job).ok());
-  ASSERT_TRUE(alpha.Delete(first.name()).ok());
-  EXPECT_TRUE(alpha.Create(more, &job).ok());
-  std::filesystem::remove(folder_ + ".tokens");
-}
-
 // A job of 80 items of `clip` with some 4.8 MB of outputs: 60 KB of each item,
 // all different.
 v1::CreateJobRequest LargeJob(const std::string& clip) {

@@ -185,7 +185,8 @@ TEST_F(SharedJobsTest, EachAcknowledgedItemHasOneResult) {
     ASSERT_TRUE(calls_[2]->Read(blob, 0, 0, &output).ok());
     EXPECT_EQ(output, expected[0]);
   }
-  EXPECT_EQ(postgres_->RunSql("shared", "SELECT count(*) FROM bvhmill.result"),
+  EXPECT_EQ(postgres_->RunSql(
+                "shared", "SELECT count(*) FROM bvhmill.item WHERE state = 2"),
             std::to_string(kills * kSharedClips) + "\n");
   ExpectGoodData(kills);
   std::cerr << kills << " kills, " << names.size() * kSharedClips

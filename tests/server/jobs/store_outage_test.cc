@@ -52,6 +52,11 @@ TEST_F(StoreOutage, SourcesThatCannotBeReadForAWhileCostNoItem) {
   EXPECT_TRUE(calls_->Get(job.name(), &during).ok());
   EXPECT_EQ(during.items().ok() + during.items().failed(), 0);
   EXPECT_EQ(during.blocked().info().reason(), "STORE_FAULT");
+  // An item that is being read when the store works again would be at fault.
+  EXPECT_TRUE(Eventually([&] {
+    return FetchGauge(server_->metrics_address(),
+                      "bvhmill_job_items_running") == 0;
+  }));
   // Some items at once, then none for a pause.
   EXPECT_LT(FaultPoints::Disarm(), 200);
   EXPECT_EQ(calls_->Await(job.name()).items().ok(), 20);

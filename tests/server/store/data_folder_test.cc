@@ -384,15 +384,21 @@ TEST_F(DataFolderTest, MakesNoTemporaryFiles) {
   NumberFilesOfSqlite(false);
 }
 
-TEST_F(DataFolderTest, DataOfANewerServerAreRefused) {
+TEST_F(DataFolderTest, DataOfAnotherVersionAreRefused) {
   Open();
   folder_ = nullptr;
-  {
-    std::unique_ptr<server::Database> database;
-    ASSERT_TRUE(server::Database::Open(path_ + "/jobs.db", &database).ok());
-    ASSERT_TRUE(database->Execute("PRAGMA user_version = 1000").ok());
+  for (const auto& [version, reason] :
+       {std::pair<const char*, const char*>{"3", "DATA_TOO_OLD"},
+        {"1000", "DATA_TOO_NEW"}}) {
+    {
+      std::unique_ptr<server::Database> database;
+      ASSERT_TRUE(server::Database::Open(path_ + "/jobs.db", &database).ok());
+      ASSERT_TRUE(
+          database->Execute(std::string("PRAGMA user_version = ") + version)
+              .ok());
+    }
+    EXPECT_EQ(ReasonOf(DataFolder::Open(path_, {}, &folder_)), reason);
   }
-  EXPECT_EQ(ReasonOf(DataFolder::Open(path_, {}, &folder_)), "DATA_TOO_NEW");
 }
 
 }  // namespace

@@ -38,8 +38,9 @@ struct ModelJob {
   int64_t create = 0;
   int64_t start = 0;
   int64_t end = 0;
-  // The texts and messages of its rows, and 256 bytes for each row.
-  int64_t row_bytes = 0;
+  int64_t number = 0;
+  // The turn of the last claim of its items.
+  int64_t served = 0;
   std::vector<ModelItem> items;
 
   int64_t Count(int state_of_items) const {
@@ -66,14 +67,11 @@ struct ModelJob {
   bool MayBeClaimed() const {
     return state == JobState::kPending || state == JobState::kRunning;
   }
-  void AddRow(size_t bytes) { row_bytes += 256 + static_cast<int64_t>(bytes); }
   void Complete(const server::ItemResult& result, ModelItem* item) {
     item->state = ModelItem::kDone;
     item->code = result.code;
     item->result = result.bytes;
     if (result.is_set_aside) ++set_aside;
-    AddRow(result.bytes.size());
-    for (size_t i = 0; i < result.outputs.size(); ++i) AddRow(0);
   }
 };
 
@@ -83,12 +81,8 @@ inline ModelJob ModelOf(const server::NewJob& job, int64_t now) {
   made.request_id = job.request_id;
   made.digest = job.request_digest;
   made.create = now;
-  made.AddRow(job.display_name.size() + job.annotations.size() +
-              job.options.size() + job.request_id.size());
   for (const server::NewItem& item : job.items) {
     made.items.push_back({.blob = item.blob});
-    made.AddRow(item.key.size() + item.display_name.size() +
-                item.options.size());
   }
   made.EndIfOver(now);
   return made;

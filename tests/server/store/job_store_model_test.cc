@@ -14,7 +14,6 @@
 #include "bvhmill/base/status.h"
 #include "server/store/blob_store.h"
 #include "tests/server/store/job_model.h"
-#include "tests/server/store/row_bytes.h"
 #include "tests/server/store/store_kinds.h"
 
 namespace bvhmill::testing {
@@ -49,11 +48,11 @@ class ModelWalk
   void Cancel();
   void Delete();
   void Claim();
-  bool MayClaim(const ModelItem& item, bool suspects) const {
+  bool MayClaim(const ModelItem& item, bool alone) const {
     return item.state == ModelItem::kWaits && item.MayBegin(now_) &&
-           (item.crashes >= server::kSuspectCrashes) == suspects;
+           (item.crashes >= server::kAloneCrashes) == alone;
   }
-  void ExpectFewestCrashesFirst(const std::vector<ClaimedItem>& claimed);
+  std::vector<server::Lease> Expected(const server::ClaimRules& rules);
   void Complete();
   void Release();
   void Expire();
@@ -114,6 +113,7 @@ void ModelWalk::Create() {
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_TRUE(is_new);
   jobs_[info.id] = ModelOf(job, now_);
+  jobs_[info.id].number = info.number;
   numbers_[info.id] = info.number;
 }
 
@@ -146,19 +146,52 @@ void ModelWalk::Delete() {
   }
 }
 
-// A caller has no waiting suspect with fewer crashes than one that was claimed.
-void ModelWalk::ExpectFewestCrashesFirst(
-    const std::vector<ClaimedItem>& claimed) {
-  std::map<std::string, int> most;
-  for (const ClaimedItem& item : claimed) {
-    most[item.caller] = std::max(most[item.caller], item.crashes);
+// The items that a claim must lease, without the number of the lease: those of
+// the jobs that were served least recently, or the one with the fewest crashes.
+std::vector<server::Lease> ModelWalk::Expected(
+    const server::ClaimRules& rules) {
+  std::vector<ModelJob*> jobs;
+  int64_t last_turn = 0;
+  for (auto& [id, job] : jobs_) {
+    if (!server::IsOver(job.state)) last_turn = std::max(last_turn, job.served);
+    if (job.MayBeClaimed()) jobs.push_back(&job);
   }
-  for (const auto& [id, job] : jobs_) {
-    if (!job.MayBeClaimed()) continue;
-    for (const ModelItem& item : job.items) {
-      EXPECT_TRUE(!MayClaim(item, true) || item.crashes >= most[job.caller]);
+  std::sort(jobs.begin(), jobs.end(), [](const auto* a, const auto* b) {
+    return std::tie(a->served, a->number) < std::tie(b->served, b->number);
+  });
+  // A job that was served last stays where it is, since others have no items.
+  const auto serve = [&](ModelJob* job) {
+    const bool is_last =
+        std::all_of(jobs_.begin(), jobs_.end(), [&](const auto& entry) {
+          const ModelJob& other = entry.second;
+          return &other == job || server::IsOver(other.state) ||
+                 other.served < job->served;
+        });
+    if (rules.alone || job->state == JobState::kPending || !is_last) {
+      job->served = ++last_turn;
+    }
+  };
+  std::vector<std::tuple<int, int64_t, int64_t>> wanted;
+  for (ModelJob* const job : jobs) {
+    bool is_served = false;
+    for (size_t i = 0; i < job->items.size(); ++i) {
+      const ModelItem& item = job->items[i];
+      if (!MayClaim(item, rules.alone)) continue;
+      if (!rules.alone && static_cast<int>(wanted.size()) == rules.limit) break;
+      wanted.emplace_back(rules.alone ? item.crashes : 0, job->number, i);
+      is_served = !rules.alone;
+    }
+    if (is_served) serve(job);
+  }
+  if (rules.alone && !wanted.empty()) {
+    wanted = {*std::min_element(wanted.begin(), wanted.end())};
+    for (ModelJob* const job : jobs) {
+      if (job->number == std::get<1>(wanted[0])) serve(job);
     }
   }
+  std::vector<server::Lease> leases;
+  for (const auto& [crashes, job, item] : wanted) leases.push_back({job, item});
+  return leases;
 }
 
 void ModelWalk::Claim() {
@@ -166,31 +199,22 @@ void ModelWalk::Claim() {
   rules.limit = static_cast<int>(Pick(1, 8));
   rules.now_ms = now_;
   rules.until_ms = now_ + 100;
-  rules.suspects = Pick(0, 3) == 0;
-  std::map<std::string, int64_t> wanted;
-  int64_t all = 0;
-  for (const auto& [id, job] : jobs_) {
-    if (!job.MayBeClaimed()) continue;
-    for (const ModelItem& item : job.items) {
-      if (MayClaim(item, rules.suspects)) ++all, ++wanted[job.caller];
-    }
-  }
+  rules.alone = Pick(0, 3) == 0;
+  const std::vector<server::Lease> expected = Expected(rules);
   std::vector<ClaimedItem> items;
   const absl::Status claimed_ok = store_->Claim(rules, &items);
   ASSERT_TRUE(claimed_ok.ok()) << claimed_ok;
-  EXPECT_LE(static_cast<int64_t>(items.size()),
-            std::min<int64_t>(rules.limit, all));
-  if (!rules.suspects) {
-    EXPECT_EQ(static_cast<int64_t>(items.size()),
-              std::min<int64_t>(rules.limit, all));
-  }
-  std::map<std::string, int64_t> got;
-  for (const ClaimedItem& claimed : items) {
+  ASSERT_EQ(items.size(), expected.size());
+  for (size_t i = 0; i < items.size(); ++i) {
+    const ClaimedItem& claimed = items[i];
+    EXPECT_EQ(claimed.lease.job, expected[i].job);
+    EXPECT_EQ(claimed.lease.item, expected[i].item);
     ModelJob* const job = JobOfLease(claimed.lease);
     ASSERT_NE(job, nullptr);
     ASSERT_TRUE(job->MayBeClaimed());
     ModelItem& item = job->items[static_cast<size_t>(claimed.lease.item)];
-    EXPECT_TRUE(MayClaim(item, rules.suspects));
+    EXPECT_TRUE(MayClaim(item, rules.alone));
+    EXPECT_EQ(claimed.caller, job->caller);
     EXPECT_EQ(claimed.item.blob, item.blob);
     EXPECT_EQ(claimed.tries, item.tries);
     EXPECT_EQ(claimed.crashes, item.crashes);
@@ -198,17 +222,7 @@ void ModelWalk::Claim() {
     item.lease = claimed.lease.lease;
     job->state = JobState::kRunning;
     if (job->start == 0) job->start = now_;
-    ++got[claimed.caller];
     claims_.push_back(claimed);
-  }
-  if (rules.suspects) ExpectFewestCrashesFirst(items);
-  // No caller has less than an equal share, if it wants that much.
-  const auto share = static_cast<int64_t>(
-      wanted.empty() ? 0 : rules.limit / static_cast<int64_t>(wanted.size()));
-  for (const auto& [caller, count] : wanted) {
-    if (!rules.suspects) {
-      EXPECT_GE(got[caller], std::min(count, share));
-    }
   }
 }
 
@@ -344,12 +358,8 @@ void ModelWalk::Compare() {
       page.before = some.back().number;
     }
     size_t known = 0;
-    int64_t bytes = 0;
-    for (const auto& [id, job] : jobs_) {
-      if (job.caller == caller) ++known, bytes += job.row_bytes;
-    }
+    for (const auto& [id, job] : jobs_) known += job.caller == caller ? 1 : 0;
     EXPECT_EQ(jobs.size(), known);
-    EXPECT_EQ(RowBytesOfCaller(store_.get(), caller), bytes);
     EXPECT_TRUE(std::is_sorted(
         jobs.begin(), jobs.end(),
         [](const auto& a, const auto& b) { return a.number > b.number; }));

@@ -8,7 +8,6 @@
 #include "bvhmill/base/status.h"
 #include "server/store/fault_points.h"
 #include "server/store/sqlite/sqlite.h"
-#include "server/store/sqlite/sqlite_job_store.h"
 #include "tests/server/store/store_kinds.h"
 
 namespace bvhmill::testing {
@@ -90,7 +89,7 @@ TEST_P(AnyStore, BoundsAreHeldByCreateItself) {
 
 TEST_P(AnyStore, AShareOfTheItemsIsHeldByCreateItself) {
   server::NewJob job = JobWith(2);
-  job.item_share = {.most = 9};
+  job.max_own_items = 9;
   EXPECT_EQ(MadeByFourThreads(job), 4);
   for (const absl::Status& refused : {Create(job), store_->CheckRoom(job)}) {
     EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
@@ -112,26 +111,6 @@ TEST_P(AnyStore, AShareOfTheItemsIsHeldByCreateItself) {
   std::vector<int64_t> over;
   ASSERT_TRUE(store_->Complete({&done, 1}, 6000, &accepted, &over).ok());
   job.caller = "a";
-  EXPECT_TRUE(Create(job).ok());
-}
-
-TEST_P(AnyStore, AFairShareIsHalfOfWhatOthersLeave) {
-  server::NewJob job = JobWith(1);
-  job.max_queued_items = 100;
-  job.item_share = {.is_fair = true};
-  // As many items as each caller gets, and the limit that refuses the next.
-  for (const auto& [caller, most] :
-       {std::pair<std::string, int>{"a", 50}, {"b", 25}, {"c", 13}}) {
-    job.caller = caller;
-    job.items.resize(static_cast<size_t>(most) + 1, job.items[0]);
-    const absl::Status refused = Create(job);
-    EXPECT_EQ(CallErrorOf(refused).limit_name, "max_queued_items_per_caller");
-    EXPECT_EQ(CallErrorOf(refused).limit, most) << caller;
-    job.items.pop_back();
-    EXPECT_TRUE(Create(job).ok()) << caller;
-  }
-  // Without a bound on all there is no share.
-  job.max_queued_items = 0;
   EXPECT_TRUE(Create(job).ok());
 }
 
@@ -271,14 +250,16 @@ class SqliteStore : public ::testing::Test {
   SqliteStore() {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
-    EXPECT_TRUE(server::SqliteJobStore::Open(path_, &store_).ok());
+    std::unique_ptr<server::SqlDatabase> database;
+    EXPECT_TRUE(server::OpenSqlite(path_, /*may_begin=*/true, &database).ok());
+    EXPECT_TRUE(server::JobStore::Open(std::move(database), &store_).ok());
     EXPECT_TRUE(server::Database::Open(path_, &database_).ok());
   }
   ~SqliteStore() override { std::filesystem::remove_all(folder_); }
 
   // The first column of all rows, a line each.
   std::string Query(const std::string& sql, int column = 0) {
-    server::Statement find(database_.get(), sql.c_str());
+    server::Statement find(database_.get(), sql);
     std::string text;
     while (find.Step()) text += find.Text(column) + "\n";
     EXPECT_TRUE(find.status().ok()) << find.status();
@@ -292,21 +273,24 @@ class SqliteStore : public ::testing::Test {
   const std::string folder_ =
       ::testing::TempDir() + "sqlite-store-" + std::to_string(getpid());
   const std::string path_ = folder_ + "/jobs.db";
-  std::unique_ptr<server::SqliteJobStore> store_;
+  std::unique_ptr<server::JobStore> store_;
   std::unique_ptr<server::Database> database_;
 };
 
 TEST_F(SqliteStore, AClaimReadsNoJobThatIsOverAndNoItemThatIsDone) {
-  EXPECT_EQ(PlanOf(server::kWaitingCallersSql),
-            "SCAN job USING INDEX job_unfinished\n");
-  EXPECT_EQ(PlanOf(server::kFreshItemsSql),
-            "SEARCH job USING INDEX job_unfinished (caller=?)\n"
-            "SEARCH item USING INDEX item_waiting (job=?)\n");
-  // Suspects are few: they are sorted by their crashes.
-  EXPECT_THAT(PlanOf(server::kSuspectItemsSql),
-              HasSubstr("SEARCH item USING INDEX item_suspect (job=?)\n"));
-  EXPECT_THAT(PlanOf(server::kSuspectCallersSql),
-              HasSubstr("SCAN item USING INDEX item_suspect\n"));
+  EXPECT_EQ(
+      PlanOf(std::string(server::kLeastServedSql) + server::kLeastServedEnd),
+      "SCAN job USING INDEX job_live\n"
+      "CORRELATED SCALAR SUBQUERY 2\n"
+      "SEARCH item USING INDEX item_waiting (job=?)\n"
+      "CORRELATED SCALAR SUBQUERY 1\n"
+      "SEARCH other USING INDEX job_live\n");
+  // Those that run alone are few: they are sorted by their crashes.
+  for (const char* const sql : {server::kAloneSql, server::kAloneCallersSql}) {
+    EXPECT_THAT(
+        PlanOf(sql),
+        HasSubstr("SEARCH item USING INDEX item_crashed (crashes>?)\n"));
+  }
 }
 
 TEST_F(SqliteStore, CountsAreReadWithoutTheMessagesOfAJob) {
@@ -329,7 +313,6 @@ TEST_F(SqliteStore, ALargeJobIsRemovedInParts) {
   EXPECT_TRUE(is_new);
   // One part of its rows is gone; what is left is a whole job.
   EXPECT_EQ(Query("SELECT count(*) FROM item WHERE job = 1"), "3000\n");
-  EXPECT_EQ(Query("SELECT total FROM job WHERE number = 1"), "3000\n");
   int64_t count = 0;
   ASSERT_TRUE(store_->Expire(2, &count).ok());
   EXPECT_EQ(count, 1);

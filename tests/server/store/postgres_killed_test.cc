@@ -83,7 +83,7 @@ class Load {
     server::ClaimRules rules{
         .limit = limit, .now_ms = now, .until_ms = now + kLeaseMs};
     if (!store_.Claim(rules, &items).ok()) ++faults_;
-    rules.suspects = true;
+    rules.alone = true;
     if (items.empty() && !store_.Claim(rules, &items).ok()) ++faults_;
     if (items.empty()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));

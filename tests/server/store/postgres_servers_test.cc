@@ -13,11 +13,8 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
-#include "server/store/migrations.h"
 #include "server/store/postgres/open_postgres.h"
-#include "server/store/postgres/postgres_job_store.h"
 #include "tests/server/store/store_kinds.h"
-#include "tests/server/store/upgrade.h"
 #include "tests/support/files.h"
 
 namespace bvhmill::testing {
@@ -76,7 +73,7 @@ class PostgresServers : public ::testing::Test {
     return postgres_->RunSql(name_, "SELECT steps FROM bvhmill.schema_version");
   }
   static std::string LastStep() {
-    return std::to_string(server::PostgresMigrations().size()) + "\n";
+    return std::to_string(server::kSchemaVersion) + "\n";
   }
   static JobInfo Create(JobStore* store, const server::NewJob& job) {
     JobInfo info;
@@ -136,7 +133,7 @@ TEST(PostgresAddress, IsLoggedWithoutItsPassword) {
   }
 }
 
-TEST_F(PostgresServers, MigrateAtOnce) {
+TEST_F(PostgresServers, MakeTheirTablesAtOnce) {
   {
     constexpr int kServers = 6;
     std::vector<std::jthread> servers;
@@ -148,55 +145,21 @@ TEST_F(PostgresServers, MigrateAtOnce) {
   EXPECT_EQ(Steps(), LastStep());
 }
 
-// The database has a job of four items, of which one is done, one is leased by
-// a server that is gone, and two wait; one of these has failed once.
-TEST_F(PostgresServers, GoOnWithADatabaseOfTheFirstSchema) {
-  const std::string dump =
-      ReadFile(SourceFile("tests/server/store/postgres_0001.sql"));
-  postgres_->RunSql(name_, dump);
-  ASSERT_EQ(Steps(), "1\n");
-  const auto store = Open();
-  EXPECT_EQ(Steps(), LastStep());
-  JobInfo info;
-  ASSERT_TRUE(store->Get("caller", "oldjob", &info).ok());
-  EXPECT_EQ(info.state, JobState::kRunning);
-  EXPECT_EQ(info.display_name, "an old job");
-  EXPECT_EQ(info.ok, 1);
-  EXPECT_EQ(info.running, 1);
-  ExpectOldBytes(store.get());
-  Beat(store.get(), 2 * kLease);
-  const auto items = Claim(store.get(), 16);
-  ASSERT_EQ(items.size(), 3u);
-  EXPECT_EQ(items[0].item.key, "leased.bvh");
-  EXPECT_EQ(items[0].crashes, 1);
-  EXPECT_EQ(items[2].why, "no memory");
-  EXPECT_THAT(Complete(store.get(), items), Contains(true).Times(3));
-  ExpectOldJobIsDone(store.get());
-}
-
-TEST_F(PostgresServers, RefuseADatabaseOfANewerServer) {
+TEST_F(PostgresServers, RefuseADatabaseOfAnotherVersion) {
   Open();
-  postgres_->RunSql(name_, "UPDATE bvhmill.schema_version SET steps = 1000");
-  std::unique_ptr<JobStore> store;
-  std::string identity;
-  EXPECT_EQ(
-      CallErrorOf(server::OpenPostgresJobStore(address_, &store, &identity))
-          .reason,
-      "DATA_TOO_NEW");
-}
-
-TEST_F(PostgresServers, FindFailedResultsByTheirIndex) {
-  const auto store = Open();
-  const std::string plan = postgres_->RunSql(
-      name_,
-      std::string("SET search_path = bvhmill; SET enable_seqscan = off;"
-                  "SET enable_bitmapscan = off;"
-                  "SET plan_cache_mode = force_generic_plan;"
-                  "PREPARE failed (bigint, bigint, bigint, bigint) AS ") +
-          server::kFailedResultsSql +
-          "; EXPLAIN EXECUTE failed (1, -1, 10, 1000)");
-  EXPECT_NE(plan.find("using result_failed on result"), std::string::npos)
-      << plan;
+  for (const auto& [version, reason] :
+       {std::pair<const char*, const char*>{"4", "DATA_TOO_OLD"},
+        {"1000", "DATA_TOO_NEW"}}) {
+    postgres_->RunSql(name_, std::string("UPDATE bvhmill.schema_version SET "
+                                         "steps = ") +
+                                 version);
+    std::unique_ptr<JobStore> store;
+    std::string identity;
+    EXPECT_EQ(
+        CallErrorOf(server::OpenPostgresJobStore(address_, &store, &identity))
+            .reason,
+        reason);
+  }
 }
 
 // Both locks had the same number: jobs waited until no server named blobs.

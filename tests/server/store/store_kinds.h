@@ -13,7 +13,7 @@
 
 #include "bench/support/postgres_process.h"
 #include "server/store/postgres/open_postgres.h"
-#include "server/store/sqlite/sqlite_job_store.h"
+#include "server/store/sqlite/sqlite.h"
 
 namespace bvhmill::testing {
 
@@ -48,10 +48,11 @@ class SqliteKind final : public StoreKind {
 
   void Open(std::unique_ptr<server::JobStore>* store) override {
     *store = nullptr;
-    std::unique_ptr<server::SqliteJobStore> opened;
+    std::unique_ptr<server::SqlDatabase> database;
     ASSERT_TRUE(
-        server::SqliteJobStore::Open(folder_ + "/jobs.db", &opened).ok());
-    *store = std::move(opened);
+        server::OpenSqlite(folder_ + "/jobs.db", /*may_begin=*/true, &database)
+            .ok());
+    ASSERT_TRUE(server::JobStore::Open(std::move(database), store).ok());
   }
 
  private:

@@ -1,4 +1,0 @@
--- The bytes that an unfinished item of each job counts with for the share of its
--- caller: those that its outputs are expected to have.
-
-ALTER TABLE job ADD COLUMN asked BIGINT NOT NULL DEFAULT 0;
