@@ -678,13 +678,12 @@ void JobStore::Listen(const std::function<void(const JobNews&)>& hear) {
 
 absl::Status JobStore::Claim(const ClaimRules& rules,
                              std::vector<ClaimedItem>* items) {
-  const absl::Status status =
-      database_->Run(Commit::kFast, [&](SqlWork* work) {
-        items->clear();
-        NewLease lease = {.milliseconds = rules.until_ms - rules.now_ms};
-        return rules.alone ? ClaimAlone(rules, work, &lease, items)
-                           : ClaimByTurns(rules, work, &lease, items);
-      });
+  const absl::Status status = database_->Run(Commit::kFast, [&](SqlWork* work) {
+    items->clear();
+    NewLease lease = {.milliseconds = rules.until_ms - rules.now_ms};
+    return rules.alone ? ClaimAlone(rules, work, &lease, items)
+                       : ClaimByTurns(rules, work, &lease, items);
+  });
   if (!status.ok()) items->clear();
   if (items->empty()) return status;
   const std::lock_guard lock(mutex_);
