@@ -104,16 +104,20 @@ std::string RandomId() {
   return id;
 }
 
+// `more` would make `value`, which exceeds the limit.
 absl::Status TooMany(const std::string& limit_name, int64_t limit,
-                     int64_t value) {
+                     int64_t value, int64_t more) {
   const std::string number = std::to_string(value);
+  const std::string room =
+      std::to_string(std::max<int64_t>(limit - (value - more), 0));
   return MakeCallError({.code = absl::StatusCode::kResourceExhausted,
                         .reason = "LIMIT_EXCEEDED",
                         .limit_name = limit_name,
                         .limit = limit,
-                        .args = {{"value", number}},
+                        .args = {{"value", number}, {"room", room}},
                         .message = number + " exceeds " + limit_name + " = " +
-                                   std::to_string(limit)});
+                                   std::to_string(limit) +
+                                   "; there is room for " + room});
 }
 
 // The counts that CheckBounds compares with the bounds of a new job. They do
@@ -134,19 +138,20 @@ absl::Status CheckBounds(const NewJob& job, const BoundCounts& counts) {
   const auto more = static_cast<int64_t>(job.items.size());
   const int64_t items = counts.items + more;
   if (Exceeds(items, job.max_queued_items)) {
-    return TooMany("max_queued_items", job.max_queued_items, items);
+    return TooMany("max_queued_items", job.max_queued_items, items, more);
   }
   const int64_t own = counts.own_items + more;
   if (Exceeds(own, job.max_own_items)) {
-    return TooMany("max_queued_items_per_caller", job.max_own_items, own);
+    return TooMany("max_queued_items_per_caller", job.max_own_items, own, more);
   }
   const int64_t jobs = counts.own_jobs + 1;
   if (Exceeds(jobs, job.max_jobs)) {
-    return TooMany("max_jobs_per_caller", job.max_jobs, jobs);
+    return TooMany("max_jobs_per_caller", job.max_jobs, jobs, 1);
   }
   const int64_t space = job.space_bytes + counts.own_asked + job.asked * more;
   return Exceeds(space, job.max_space_bytes)
-             ? TooMany("max_data_bytes_per_caller", job.max_space_bytes, space)
+             ? TooMany("max_data_bytes_per_caller", job.max_space_bytes, space,
+                       job.asked * more)
              : absl::OkStatus();
 }
 

@@ -255,8 +255,16 @@ absl::Status Submission::CheckSize(const v1::CreateJobRequest& request) const {
                         " clips with such names; submit parts of the folder");
 }
 
-ExitCode Submission::Make(const v1::CreateJobRequest& request) {
+// Makes the job, or sets `lacks_sources`. The server checks the bounds of a job
+// before it looks for the sources, so a job that it has no room for is refused
+// before anything is uploaded.
+ExitCode Submission::Make(const v1::CreateJobRequest& request,
+                          bool* lacks_sources) {
   const auto job = jobs_.Create(request, session_.cancel);
+  if (!job.ok() && lacks_sources != nullptr) {
+    *lacks_sources = CallErrorOf(job.status()).reason == "BLOBS_MISSING";
+    if (*lacks_sources) return kExitGood;
+  }
   if (!job.ok()) return JobFailure(session_, job.status());
   session_.console->PrintData(Printable(job->name()) + "\n");
   ExitCode exit = kExitGood;
@@ -297,14 +305,19 @@ ExitCode Submission::Run() {
   const absl::Status found = FindMissing(&missing);
   if (!found.ok()) return JobFailure(session_, found);
   ExitCode exit = read.exit;
-  if (!missing.empty()) exit = std::max(exit, UploadMissing(missing));
+  if (!missing.empty()) {
+    bool lacks_sources = false;
+    const ExitCode made = Make(Request(), &lacks_sources);
+    if (!lacks_sources) return std::max(exit, made);
+    exit = std::max(exit, UploadMissing(missing));
+  }
   if (exit > kExitClipFailed) return exit;
   const v1::CreateJobRequest request = Request();
   if (!may_make_job_ || request.items().empty()) {
     session_.console->PrintDiagnostics("bvhmill: no job was made\n");
     return exit;
   }
-  return std::max(exit, Make(request));
+  return std::max(exit, Make(request, nullptr));
 }
 
 }  // namespace bvhmill::client

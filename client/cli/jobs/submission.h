@@ -51,7 +51,7 @@ class Submission {
   ExitCode UploadMissing(const std::vector<size_t>& missing);
   void LeaveOut(const std::string& blob);
   absl::Status CheckSize(const v1::CreateJobRequest& request) const;
-  ExitCode Make(const v1::CreateJobRequest& request);
+  ExitCode Make(const v1::CreateJobRequest& request, bool* lacks_sources);
   v1::CreateJobRequest Request() const;
 
   const SubmitOptions& options_;

@@ -288,5 +288,26 @@ TEST(AdmissionSharesTest, OnlyNewClipsAreRefusedForWantOfMemory) {
   EXPECT_TRUE(admission.TryOpen(Named("a"), "p", &ticket).ok());
 }
 
+TEST(AdmissionSharesTest, OnesThatLeftHaveNoEqualPart) {
+  for (const bool by_caller : {false, true}) {
+    SCOPED_TRACE(by_caller);
+    Admission admission(SixteenOf(Thing::kBytes));
+    const auto hold = [&](const char* name, int64_t bytes, Ticket* ticket) {
+      return admission
+          .TryHold(Named(by_caller ? name : ""), by_caller ? kUnixPeer : name,
+                   bytes, ticket)
+          .ok();
+    };
+    for (const char* const name : {"c", "d", "e"}) {
+      Ticket gone;
+      ASSERT_TRUE(hold(name, 1, &gone));
+    }
+    Ticket first;
+    Ticket second;
+    ASSERT_TRUE(hold("a", 8, &first) && hold("b", 6, &second));
+    EXPECT_TRUE(second.Grow(2).ok());
+  }
+}
+
 }  // namespace
 }  // namespace bvhmill::testing

@@ -338,5 +338,33 @@ TEST_P(BusyTest, OthersAreServed) {
   }));
 }
 
+TEST_F(LimitsTest, ACallWaitsASecondForItsTurn) {
+  StartWith([](server::ServerConfig* config) {
+    config->admission.max_inflight_clips = 1;
+  });
+  grpc::ClientContext context;
+  const auto stream = clips_->ConvertClips(&context);
+  Request request = Whole("k", PositionsRequest(SmallClip()));
+  request.mutable_begin()->set_complete(false);
+  stream->Write(request);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(
+      ValueOf(RefusalOf(Convert(PositionsRequest(SmallClip()))), "limit_name"),
+      "max_inflight_clips_per_connection");
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  grpc::Status status;
+  std::thread call([&] { status = Convert(PositionsRequest(SmallClip())); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  request.mutable_end();
+  stream->Write(request);
+  stream->WritesDone();
+  Response response;
+  while (stream->Read(&response)) continue;
+  EXPECT_TRUE(stream->Finish().ok());
+  call.join();
+  EXPECT_TRUE(status.ok()) << status.error_message();
+}
+
 }  // namespace
 }  // namespace bvhmill::testing

@@ -66,6 +66,20 @@ TEST_F(BudgetTest, OneAloneFillsItButAnEighth) {
   EXPECT_EQ(budget_.waiting(), 6);
 }
 
+TEST_F(BudgetTest, TheOnlyCallOfACallerMayLeave) {
+  MessageBudget::Place* const first = Enter("a");
+  for (int i = 0; i < 13; ++i) Enter("a");
+  for (int i = 0; i < 2; ++i) Enter("b");
+  MessageBudget::Place* const only = Enter("c");
+  EXPECT_TRUE(budget_.Leave(only));
+  EXPECT_EQ(budget_.waiting(), 0);
+  started_.clear();
+  budget_.Release(first);
+  EXPECT_EQ(started_, "");
+  Enter("d");
+  EXPECT_EQ(started_, "d");
+}
+
 TEST_F(BudgetTest, OneThatComesLaterStartsAtOnce) {
   for (int i = 0; i < 20; ++i) Enter("a");
   started_.clear();

@@ -92,6 +92,7 @@ TEST_F(ConnectionsTest, OneAddressMayHaveSoMany) {
   const Case cases[] = {{"127.0.0.2", 3}, {"127.0.0.3", 3}, {"127.0.0.1", 0}};
   Start([](server::ServerConfig* config) {
     config->transport.max_connections_per_address = 5;
+    config->metrics = "127.0.0.1:0";
   });
   for (const Case& c : cases) {
     SCOPED_TRACE(c.from);
@@ -103,6 +104,9 @@ TEST_F(ConnectionsTest, OneAddressMayHaveSoMany) {
     for (const int fd : files_) close(fd);
   }
   files_.clear();
+  const std::string page = FetchMetrics(server_->metrics_address());
+  EXPECT_THAT(page, HasSubstr("{reason=\"max_connections_per_address\"} 6\n"));
+  EXPECT_THAT(page, HasSubstr("{reason=\"max_connections\"} 0\n"));
   // One that closes leaves its place.
   EXPECT_TRUE(Eventually([&] {
     files_.push_back(DialLoopback(server_->address(), "127.0.0.2"));

@@ -162,6 +162,27 @@ TEST_F(MetricsTest, CallersAreCountedByTheNamesOfTheirTokens) {
 }
 
 // A worker begins such a call again.
+TEST_F(MetricsTest, ARefusedClipCountsForItsCaller) {
+  Start([](server::ServerConfig* config) {
+    config->metrics = "127.0.0.1:0";
+    config->log = server::LogFormat::kOff;
+    config->limits.max_clip_bytes = 100;
+  });
+  grpc::ClientContext context;
+  const auto stream = clips_->ConvertClips(&context);
+  v1::ConvertClipsRequest request;
+  *request.mutable_begin()->mutable_options() = PositionsRequest("").options();
+  request.mutable_begin()->mutable_source()->set_data(std::string(101, ' '));
+  request.mutable_begin()->set_complete(true);
+  ASSERT_TRUE(stream->Write(request));
+  stream->WritesDone();
+  v1::ConvertClipsResponse response;
+  while (stream->Read(&response)) continue;
+  ASSERT_TRUE(stream->Finish().ok());
+  ExpectLines({"bvhmill_caller_clips_total{caller=\"\"} 1\n",
+               "bvhmill_refused_total{reason=\"LIMIT_EXCEEDED\"} 1\n"});
+}
+
 TEST_F(MetricsTest, ACallThatTakesLongerThanItsTextPromisesIsCountedOnce) {
   StartWithMetrics();
   const std::string claim =

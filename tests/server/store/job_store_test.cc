@@ -99,6 +99,9 @@ TEST_P(AnyStore, AShareOfTheItemsIsHeldByCreateItself) {
     EXPECT_THAT(CallErrorOf(refused).args,
                 ::testing::Contains(
                     std::pair<std::string, std::string>("value", "10")));
+    EXPECT_EQ(MessageOf(refused),
+              "10 exceeds max_queued_items_per_caller = 9; there is room for "
+              "1");
   }
   // Others have a share of their own; an item with a result counts no more.
   job.caller = "b";

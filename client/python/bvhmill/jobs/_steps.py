@@ -93,10 +93,21 @@ def submit(order: Order, progress: UploadProgress | None) -> Steps:
     info = yield unary("ServerService/GetServerInfo",
                        server_service_pb2.GetServerInfoRequest())
     missing = yield from _missing(good)
-    yield from _uploaded(missing, info.limits.recommended_chunk_bytes,
-                         progress)
     build = f"{info.server_version} {info.build.git_commit}"
-    made = yield unary("JobService/CreateJob", order.request(good, build))
+    request = order.request(good, build)
+    made = None
+    if missing:
+        # The server checks the bounds of a job before it looks for the
+        # sources: a job without room is refused before anything is uploaded.
+        try:
+            made = yield unary("JobService/CreateJob", request)
+        except ServerError as error:
+            if error.reason != "BLOBS_MISSING":
+                raise
+            yield from _uploaded(missing, info.limits.recommended_chunk_bytes,
+                                 progress)
+    if made is None:
+        made = yield unary("JobService/CreateJob", request)
     errors = {clip.path: clip.error for clip in clips
               if clip.error is not None}
     return Submission(job_of(made.job), errors, len(missing),
