@@ -52,8 +52,9 @@ class DataFolder {
   // Makes the folder with mode 0700 if it is missing, locks it, and opens its
   // stores. FAILED_PRECONDITION: DATA_IN_USE if another server uses it;
   // DATA_OF_ANOTHER_DATABASE if it belongs to a database of several servers;
-  // DATA_TOO_NEW; DATA_INCOMPLETE if it contains blobs and no database of their
-  // jobs, or jobs and no blobs. Also the errors of the stores.
+  // DATA_TOO_OLD, DATA_TOO_NEW; DATA_INCOMPLETE if it contains blobs and no
+  // database of their jobs, or jobs and no blobs. Also the errors of the
+  // stores.
   static absl::Status Open(const std::string& path, const BlobQuota& quota,
                            std::unique_ptr<DataFolder>* folder);
 

@@ -28,7 +28,8 @@ constexpr size_t kMostRows = 64;
 constexpr int64_t kRemovedAtOnce = 2000;
 constexpr std::chrono::milliseconds kRemovalPause(1);
 
-// Servers pass from here to the commit one after the other.
+// Servers pass from here to the commit one after the other. The number is the
+// key of a lock of the database: see postgres/connections.h for the others.
 constexpr char kLockBounds[] = "[SELECT pg_advisory_xact_lock(7450113361907)]";
 
 // News for other servers: "items", "over NUMBER" or "cancelled NUMBER".
@@ -293,16 +294,16 @@ absl::Status AddItems(const NewJob& from, int64_t job, SqlWork* work) {
   return absl::OkStatus();
 }
 
-// " AND COLUMN NOT IN ($k, ...)" for values that are added to `values`.
+// `condition`, e.g. "job.number IN", and the parameters of `set`, which are
+// added to `values`; empty if the set is.
 template <typename Set>
-std::string NotIn(const char* column, const Set& set,
-                  std::vector<SqlValue>* values) {
+std::string In(const char* condition, const Set& set,
+               std::vector<SqlValue>* values) {
   std::string sql;
   for (const auto& value : set) {
     values->emplace_back(value);
-    sql +=
-        (sql.empty() ? std::string(" AND ") + column + " NOT IN ($" : ", $") +
-        std::to_string(values->size());
+    sql += (sql.empty() ? std::string(condition) + " ($" : ", $") +
+           std::to_string(values->size());
   }
   return sql.empty() ? sql : sql + ")";
 }
@@ -391,8 +392,9 @@ absl::Status ClaimByTurns(const ClaimRules& rules, SqlWork* work,
   std::set<int64_t> tried;
   while (static_cast<int>(items->size()) < rules.limit) {
     std::vector<SqlValue> values = {rules.now_ms};
-    const std::string others = NotIn("job.caller", rules.without, &values) +
-                               NotIn("job.number", tried, &values);
+    const std::string others =
+        In(" AND job.caller NOT IN", rules.without, &values) +
+        In(" AND job.number NOT IN", tried, &values);
     SqlResult next;
     BVHMILL_RETURN_IF_ERROR(
         work->Run(kLeastServedSql + others + kLeastServedEnd, values, &next));
@@ -410,7 +412,8 @@ absl::Status ClaimByTurns(const ClaimRules& rules, SqlWork* work,
 absl::Status ClaimAlone(const ClaimRules& rules, SqlWork* work, NewLease* lease,
                         std::vector<ClaimedItem>* items) {
   std::vector<SqlValue> values = {rules.now_ms};
-  const std::string others = NotIn("job.caller", rules.without, &values);
+  const std::string others =
+      In(" AND job.caller NOT IN", rules.without, &values);
   SqlResult next;
   BVHMILL_RETURN_IF_ERROR(
       work->Run(kAloneSql + others +
@@ -636,7 +639,8 @@ absl::Status JobStore::Cancel(const std::string& caller, const std::string& id,
       }));
   if (IsOver(info->state)) return absl::OkStatus();
   std::vector<int64_t> over;
-  EndJobs({info->number}, now_ms, &over);
+  // A job that cannot be ended now is ended by a heartbeat.
+  static_cast<void>(EndJobs({info->number}, now_ms, &over));
   return Get(caller, id, info);
 }
 
@@ -755,7 +759,7 @@ absl::Status JobStore::Complete(std::span<const FinishedItem> items,
     ++leases[lease.lease];
   }
   LeasesEnded(leases);
-  EndJobs(jobs, now_ms, over);
+  static_cast<void>(EndJobs(jobs, now_ms, over));
   return absl::OkStatus();
 }
 
@@ -784,7 +788,7 @@ absl::Status JobStore::Release(std::span<const FailedTry> tries, int64_t now_ms,
         return absl::OkStatus();
       }));
   LeasesEnded(leases);
-  EndJobs(jobs, now_ms, over);
+  static_cast<void>(EndJobs(jobs, now_ms, over));
   return absl::OkStatus();
 }
 
@@ -801,61 +805,76 @@ void JobStore::LeasesEnded(const std::map<int64_t, int64_t>& items) {
 
 // The end of jobs, and heartbeats.
 
-// Locks the row of the job first, which waits for claims that are about to
-// lease its items.
-absl::Status JobStore::EndJob(int64_t job, int64_t now_ms, bool* is_over) {
-  return database_->Run(Commit::kDurable, [&](SqlWork* work) -> absl::Status {
-    *is_over = false;
-    BVHMILL_RETURN_IF_ERROR(
-        work->Run("SELECT 1 FROM job WHERE number = $1 [FOR UPDATE]", {job}));
-    SqlResult ended;
-    BVHMILL_RETURN_IF_ERROR(work->Run(
-        "UPDATE job SET end_ms = CASE WHEN create_ms > $2::bigint THEN "
-        "create_ms ELSE $2::bigint END, state = CASE WHEN EXISTS (SELECT "
-        "1" BVHMILL_WAITING
-        "$1) THEN 6 ELSE 4 END, ok = (SELECT count(*) FROM "
-        "item WHERE item.job = $1 AND item.state = 2 AND item.code = 0), "
-        "failed = (SELECT count(*)" BVHMILL_FAILED
-        "$1), set_aside = (SELECT "
-        "count(*)" BVHMILL_FAILED
-        "$1 AND item.set_aside = 1) WHERE number = "
-        "$1 AND " BVHMILL_IS_OVER,
-        {job, now_ms}, &ended));
-    *is_over = ended.changed == 1;
-    return *is_over ? work->Notify(std::string(kOverNews) + std::to_string(job))
-                    : absl::OkStatus();
-  });
+// Locks the rows of the jobs first, which waits for claims that are about to
+// lease their items.
+absl::Status JobStore::EndSome(std::span<const int64_t> jobs, int64_t now_ms,
+                               std::vector<int64_t>* over) {
+  SqlResult ended;
+  BVHMILL_RETURN_IF_ERROR(
+      database_->Run(Commit::kDurable, [&](SqlWork* work) -> absl::Status {
+        std::vector<SqlValue> locked;
+        const std::string which = In("number IN", jobs, &locked);
+        BVHMILL_RETURN_IF_ERROR(work->Run("SELECT 1 FROM job WHERE " + which +
+                                              " ORDER BY number [FOR UPDATE]",
+                                          locked));
+        std::vector<SqlValue> values = {now_ms};
+        BVHMILL_RETURN_IF_ERROR(work->Run(
+            "UPDATE job SET end_ms = CASE WHEN create_ms > $1::bigint THEN "
+            "create_ms ELSE $1::bigint END, state = CASE WHEN EXISTS (SELECT "
+            "1" BVHMILL_WAITING
+            "job.number) THEN 6 ELSE 4 END, ok = (SELECT count(*) FROM item "
+            "WHERE item.job = job.number AND item.state = 2 AND item.code = "
+            "0), failed = (SELECT count(*)" BVHMILL_FAILED
+            "job.number), set_aside = (SELECT count(*)" BVHMILL_FAILED
+            "job.number AND item.set_aside = 1) WHERE " BVHMILL_IS_OVER
+            " AND " +
+                In("job.number IN", jobs, &values) + " RETURNING number",
+            values, &ended));
+        for (const SqlRow& row : ended.rows) {
+          BVHMILL_RETURN_IF_ERROR(work->Notify(std::string(kOverNews) +
+                                               std::to_string(row.Int(0))));
+        }
+        return absl::OkStatus();
+      }));
+  for (const SqlRow& row : ended.rows) over->push_back(row.Int(0));
+  return absl::OkStatus();
 }
 
-void JobStore::EndJobs(const std::set<int64_t>& jobs, int64_t now_ms,
-                       std::vector<int64_t>* over) {
-  for (const int64_t job : jobs) {
-    // Most jobs are not over: a look costs no write.
-    SqlResult ends;
-    const absl::Status found =
-        database_->Run(Commit::kRead, [&](SqlWork* work) {
-          return work->Run(
-              "SELECT 1 FROM job WHERE number = $1 AND " BVHMILL_IS_OVER, {job},
-              &ends);
-        });
-    if (!found.ok() || ends.rows.empty()) continue;
-    bool is_over = false;
-    if (EndJob(job, now_ms, &is_over).ok() && is_over) over->push_back(job);
+// Most jobs are not over: a look costs no write.
+absl::Status JobStore::EndJobs(const std::set<int64_t>& jobs, int64_t now_ms,
+                               std::vector<int64_t>* over) {
+  const std::vector<int64_t> all(jobs.begin(), jobs.end());
+  for (size_t begin = 0; begin < all.size(); begin += kMostRows) {
+    const auto some =
+        std::span(all).subspan(begin, std::min(kMostRows, all.size() - begin));
+    SqlResult found;
+    BVHMILL_RETURN_IF_ERROR(database_->Run(Commit::kRead, [&](SqlWork* work) {
+      std::vector<SqlValue> values;
+      const std::string which = In("job.number IN", some, &values);
+      return work->Run(
+          "SELECT number FROM job WHERE " BVHMILL_IS_OVER " AND " + which,
+          values, &found);
+    }));
+    std::vector<int64_t> ending;
+    for (const SqlRow& row : found.rows) ending.push_back(row.Int(0));
+    if (!ending.empty()) {
+      BVHMILL_RETURN_IF_ERROR(EndSome(ending, now_ms, over));
+    }
   }
+  return absl::OkStatus();
 }
 
 // A server may have crashed between the last result of a job and its end.
 absl::Status JobStore::EndLiveJobs(int64_t now_ms) {
-  SqlResult ends;
+  SqlResult found;
   BVHMILL_RETURN_IF_ERROR(database_->Run(Commit::kRead, [&](SqlWork* work) {
     return work->Run("SELECT number FROM job WHERE " BVHMILL_IS_OVER, {},
-                     &ends);
+                     &found);
   }));
-  for (const SqlRow& row : ends.rows) {
-    bool is_over = false;
-    BVHMILL_RETURN_IF_ERROR(EndJob(row.Int(0), now_ms, &is_over));
-  }
-  return absl::OkStatus();
+  std::set<int64_t> jobs;
+  for (const SqlRow& row : found.rows) jobs.insert(row.Int(0));
+  std::vector<int64_t> over;
+  return EndJobs(jobs, now_ms, &over);
 }
 
 absl::Status JobStore::EndLeasesOfOthers() {

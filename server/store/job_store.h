@@ -340,11 +340,12 @@ class JobStore {
   void LeasesEnded(const std::map<int64_t, int64_t>& items);
   // Ends each of `jobs` whose items all have results, or that was cancelled and
   // has no leased items. Call it after the commit that may have been the last
-  // one of a job. After an error a later heartbeat ends the job.
-  void EndJobs(const std::set<int64_t>& jobs, int64_t now_ms,
-               std::vector<int64_t>* over);
+  // one of a job. After an error a later heartbeat ends the jobs.
+  absl::Status EndJobs(const std::set<int64_t>& jobs, int64_t now_ms,
+                       std::vector<int64_t>* over);
+  absl::Status EndSome(std::span<const int64_t> jobs, int64_t now_ms,
+                       std::vector<int64_t>* over);
   absl::Status EndLiveJobs(int64_t now_ms);
-  absl::Status EndJob(int64_t job, int64_t now_ms, bool* is_over);
   // Removes some thousand rows of a job that is hidden or over.
   enum class Removed : uint8_t { kPart, kAll, kByAnother };
   absl::Status RemoveSome(int64_t job, Removed* removed);

@@ -115,14 +115,14 @@ void Replace(std::string_view name, std::string_view with, std::string* text) {
 }  // namespace
 
 std::string ParameterRows(size_t count,
-                          std::initializer_list<const char*> types,
-                          size_t first) {
+                          std::initializer_list<const char*> types) {
   std::string text;
+  size_t parameter = 1;
   for (size_t row = 0; row < count; ++row) {
     text += row == 0 ? "(" : ", (";
     const char* between = "";
     for (const char* const type : types) {
-      text += between + ("$" + std::to_string(first++)) + "::" + type;
+      text += between + ("$" + std::to_string(parameter++)) + "::" + type;
       between = ", ";
     }
     text += ")";

@@ -84,7 +84,7 @@ class SqlRow {
 
 struct SqlResult {
   std::vector<SqlRow> rows;
-  // Rows that were inserted, updated or deleted.
+  // Rows that an INSERT, UPDATE or DELETE has changed.
   int64_t changed = 0;
 };
 
@@ -151,11 +151,10 @@ class SqlDatabase {
   virtual void Listen(std::function<void(const std::string&)> /*hear*/) {}
 };
 
-// `count` rows of parameters for VALUES or IN: "($1::bigint, $2::text), ...".
-// `types` are those of one row; the first parameter is $first.
+// `count` rows of parameters for VALUES: "($1::bigint, $2::text), ...". `types`
+// are those of one row.
 std::string ParameterRows(size_t count,
-                          std::initializer_list<const char*> types,
-                          size_t first = 1);
+                          std::initializer_list<const char*> types);
 
 // The text for SQLite, and for PostgreSQL: see the top of the file.
 std::string ForSqlite(std::string_view sql);

@@ -24,11 +24,11 @@
 #include "server/store/sql.h"
 
 // Keys of the advisory locks of servers, in SQL. Each has one purpose, and no
-// other program uses them in this database: a change of the schema; names of
-// blobs, see postgres_name_lock.cc; the check of a new job against its bounds.
+// other program uses them in this database: the making of the tables; names of
+// blobs, see postgres_name_lock.cc. job_store.cc has a third one,
+// 7450113361907.
 #define BVHMILL_SCHEMA_LOCK "7450113361905"
 #define BVHMILL_NAME_LOCK "7450113361906"
-#define BVHMILL_BOUNDS_LOCK "7450113361907"
 
 namespace bvhmill::server {
 

@@ -1,4 +1,4 @@
-// What the server tells systemd, over the socket that NOTIFY_SOCKET names.
+// The messages of the server to systemd over the socket NOTIFY_SOCKET.
 
 #include <gmock/gmock.h>
 #include <stdlib.h>

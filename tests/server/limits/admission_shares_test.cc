@@ -99,7 +99,7 @@ TEST(AdmissionSharesTest, OneAloneMayHaveNearlyAllAndSeveralShare) {
   }
 }
 
-// What one that holds much gives back is for those that hold less.
+// Bytes that a large holder releases stay free for smaller ones.
 TEST(AdmissionSharesTest, TheOneThatHoldsMostDoesNotTakeItAgain) {
   Admission admission(SixteenOf(Thing::kBytes));
   std::list<Ticket> of_first(14);

@@ -28,7 +28,7 @@ TEST(MayHoldTest, OneAloneLeavesAnEighthAndSeveralHaveEqualParts) {
     int64_t total;
     bool may;
   };
-  // Of 16.
+  // The budget is 16.
   const Case cases[] = {{"alone, an eighth is left", 1, 14, 14, true},
                         {"alone, less is left", 1, 15, 15, false},
                         {"an equal part of two", 2, 8, 16, true},
@@ -88,7 +88,8 @@ TEST_F(BudgetTest, OneThatComesLaterStartsAtOnce) {
   EXPECT_EQ(budget_.bytes(), 1600);
 }
 
-// What the first one gives back goes to the second until they are equal.
+// Bytes that the first caller releases go to the second until both hold as
+// much.
 TEST_F(BudgetTest, WhatIsGivenBackGoesToTheOneThatHoldsLess) {
   std::vector<MessageBudget::Place*> of_a;
   for (int i = 0; i < 20; ++i) of_a.push_back(Enter("a"));

@@ -91,7 +91,7 @@ TEST_F(UnheardCallsTest, AnswersThatAreNotReadEnd) {
   }
 }
 
-// Of 80 calls, 10 may be about the state of the server.
+// At most 10 of the 80 calls may ask for the state of the server.
 TEST_F(UnheardCallsTest, MoreCallsThanMayRunAreRefusedOrCut) {
   for (const char* path : {kConvertPath, kInfoPath, kCheckPath}) {
     SCOPED_TRACE(path);

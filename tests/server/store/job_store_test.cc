@@ -288,7 +288,7 @@ TEST_F(SqliteStore, AClaimReadsNoJobThatIsOverAndNoItemThatIsDone) {
       "SEARCH item USING INDEX item_waiting (job=?)\n"
       "CORRELATED SCALAR SUBQUERY 1\n"
       "SEARCH other USING INDEX job_live\n");
-  // Those that run alone are few: they are sorted by their crashes.
+  // Few items must run alone. The index sorts them by their crashes.
   for (const char* const sql : {server::kAloneSql, server::kAloneCallersSql}) {
     EXPECT_THAT(
         PlanOf(sql),
