@@ -26,7 +26,7 @@ constexpr std::chrono::milliseconds kClaimAhead(100);
 // Bounds of the number of items that are claimed ahead.
 constexpr int kMinClaimed = 16;
 constexpr int kMaxClaimed = 256;
-// The most items that are claimed and not stored, without the held ones.
+// The most items that are claimed and not stored.
 constexpr int kMaxRunning = 768;
 // The number of items over which the time of an item is averaged.
 constexpr double kAveraged = 20;
@@ -34,10 +34,10 @@ constexpr double kAveraged = 20;
 // the same time.
 constexpr size_t kMaxCancelled = 1024;
 
-// The time until items of a caller without room are claimed again.
-constexpr std::chrono::seconds kItemsLater(1);
-// The same for its suspects: for each of them, all other items must end first.
-constexpr std::chrono::seconds kSuspectsLater(10);
+// The time until an item of a caller without room is tried again.
+constexpr std::chrono::milliseconds kItemsLater(200);
+// The same for one that runs alone: all other items must end first.
+constexpr std::chrono::seconds kAloneLater(10);
 // The time after which a caller without room for outputs is forgotten. It is
 // longer than the time until its items are tried again.
 constexpr std::chrono::minutes kBlockedFor(1);
@@ -52,68 +52,17 @@ constexpr std::chrono::seconds kLongestPause(30);
 
 }  // namespace
 
-bool HeldItems::HasRoom(const std::string& caller) const {
-  const auto found = items_.find(caller);
-  return size_ < kMost &&
-         (found == items_.end() || found->second.size() < kMostOfCaller);
-}
-
-bool HeldItems::AddLast(const WorkPtr& work) {
-  const std::string& caller = work->item().caller;
-  if (!HasRoom(caller)) return false;
-  items_[caller].push_back(work);
-  ++size_;
-  return true;
-}
-
-bool HeldItems::AddFirst(const WorkPtr& work) {
-  const std::string& caller = work->item().caller;
-  if (!HasRoom(caller)) return false;
-  items_[caller].push_front(work);
-  ++size_;
-  return true;
-}
-
-std::vector<std::string> HeldItems::Callers() const {
-  std::vector<std::string> callers;
-  for (const auto& [caller, items] : items_) callers.push_back(caller);
-  return callers;
-}
-
-WorkPtr HeldItems::Take(const std::string& caller) {
-  const auto found = items_.find(caller);
-  if (found == items_.end()) return nullptr;
-  WorkPtr work;
-  // A push that failed for want of memory leaves an empty queue.
-  if (!found->second.empty()) {
-    work = std::move(found->second.front());
-    found->second.pop_front();
-    --size_;
-  }
-  if (found->second.empty()) items_.erase(found);
-  return work;
-}
-
-std::vector<WorkPtr> HeldItems::TakeAll() {
-  std::vector<WorkPtr> all;
-  for (const auto& [caller, items] : items_) {
-    all.insert(all.end(), items.begin(), items.end());
-  }
-  items_.clear();
-  size_ = 0;
-  return all;
-}
-
-bool CallersLeftOut::Has(Clock::time_point now,
-                         const std::string& caller) const {
+bool ExpiringCallers::Has(Clock::time_point now,
+                          const std::string& caller) const {
   const auto found = until_.find(caller);
   return found != until_.end() && found->second > now;
 }
 
-void CallersLeftOut::AddTo(Clock::time_point now,
-                           std::set<std::string>* callers) {
+std::set<std::string> ExpiringCallers::At(Clock::time_point now) {
   std::erase_if(until_, [&](const auto& entry) { return entry.second <= now; });
-  for (const auto& [caller, until] : until_) callers->insert(caller);
+  std::set<std::string> callers;
+  for (const auto& [caller, until] : until_) callers.insert(caller);
+  return callers;
 }
 
 JobRunner::JobRunner(const Parts& parts, DataFolder* folder,
@@ -145,11 +94,9 @@ JobRunner::~JobRunner() {
   std::unique_lock lock(mutex_);
   for (const WorkPtr& work : running_) work->cancel().Cancel();
   // Leases of items that were not begun are released at once.
-  holds_none_ = true;
-  const std::vector<WorkPtr> held = held_.TakeAll();
-  ready_.insert(ready_.end(), held.begin(), held.end());
-  for (const WorkPtr& work : ready_) GiveBack(work, absl::CancelledError(""));
-  ready_.clear();
+  for (const WorkPtr& work : std::exchange(ready_, {})) {
+    GiveBack(work, absl::CancelledError(""));
+  }
   ended_.wait(lock, [this] { return running_.empty(); });
 }
 
@@ -171,10 +118,8 @@ void JobRunner::Cancel(int64_t job) {
 void JobRunner::Drain() { is_draining_ = true; }
 
 int64_t JobRunner::blocked_callers() {
-  std::set<std::string> callers;
   const std::lock_guard lock(mutex_);
-  blocked_.AddTo(Clock::now(), &callers);
-  return static_cast<int64_t>(callers.size());
+  return static_cast<int64_t>(blocked_.At(Clock::now()).size());
 }
 
 absl::Status JobRunner::WhyItWaits(int64_t job) {
@@ -207,6 +152,7 @@ void JobRunner::RunClaims(const std::stop_token& stop) {
     CatchAndLog(parts_.log, kClaimsWhere, [&] { Beat(now); });
     // Calls of the caller of an item may have ended.
     CatchAndLog(parts_.log, kClaimsWhere, [this] { Fill(); });
+    CatchAndLog(parts_.log, kClaimsWhere, [this] { MakeRoom(); });
     bool has_more = false;
     if (claims) {
       CatchAndLog(parts_.log, kClaimsWhere, [&] { has_more = ClaimSome(); });
@@ -225,8 +171,8 @@ void JobRunner::Beat(Clock::time_point now) {
     const std::lock_guard lock(mutex_);
     may_have_items_ = true;
   }
-  // Suspects run even if there are always other items.
-  if (!has_suspects_) LookForSuspects(WallClockMs());
+  // Items that run alone do so even if there are always others.
+  if (!has_alone_) LookForAlone(WallClockMs());
 }
 
 // Renews the leases of this server. A server without items calls Heartbeat,
@@ -253,75 +199,92 @@ int JobRunner::MaxClaimed() const {
   return static_cast<int>(std::clamp<double>(items, kMinClaimed, kMaxClaimed));
 }
 
-// The number of items that may be claimed now. With the mutex.
-int JobRunner::Room() const {
-  const int claimed = static_cast<int>(ready_.size()) + active_;
-  // Held items have bounds of their own: here they would keep out items of
-  // other callers.
-  const int running = static_cast<int>(running_.size() - held_.size());
-  return std::min(MaxClaimed() - claimed, kMaxRunning - running);
+// True for a ready item whose caller has no room. With the mutex.
+bool JobRunner::Waits(const WorkPtr& work) const {
+  return full_.contains(work->item().caller) && !work->cancel().IsCancelled();
 }
 
-void JobRunner::LookForSuspects(int64_t time_ms) {
+// The number of items that may be claimed now. With the mutex.
+int JobRunner::Room() const {
+  // Those that wait keep out no items of other callers.
+  const auto ready =
+      std::count_if(ready_.begin(), ready_.end(),
+                    [this](const WorkPtr& work) { return !Waits(work); });
+  return std::min(MaxClaimed() - active_ - static_cast<int>(ready),
+                  kMaxRunning - static_cast<int>(running_.size()));
+}
+
+// Releases the leases of items that wait if they are so many that nothing can
+// be claimed.
+void JobRunner::MakeRoom() {
+  std::vector<WorkPtr> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    if (kMaxRunning - static_cast<int>(running_.size()) >= kMaxClaimed) return;
+    std::copy_if(ready_.begin(), ready_.end(), std::back_inserter(waiting),
+                 [this](const WorkPtr& work) { return Waits(work); });
+    std::erase_if(ready_, [this](const WorkPtr& work) { return Waits(work); });
+  }
+  for (const WorkPtr& work : waiting) GiveBack(work, absl::CancelledError(""));
+}
+
+void JobRunner::LookForAlone(int64_t time_ms) {
   std::set<std::string> callers;
   if (!folder_.jobs().FindAlone(time_ms, &callers).ok()) return;
-  std::set<std::string> without;
   const std::lock_guard lock(mutex_);
-  suspects_left_out_.AddTo(Clock::now(), &without);
-  has_suspects_ = std::any_of(
+  const std::set<std::string> without = alone_later_.At(Clock::now());
+  has_alone_ = std::any_of(
       callers.begin(), callers.end(),
       [&](const std::string& caller) { return !without.contains(caller); });
 }
 
-// Claims suspects first. True if there may be more items.
+// Claims items that run alone first. True if there may be more items.
 bool JobRunner::ClaimSome() {
-  if (has_suspects_) {
-    const bool is_claimed = ClaimASuspect();
-    if (is_claimed || has_suspects_) return is_claimed;
+  if (has_alone_) {
+    const bool is_claimed = ClaimAlone();
+    if (is_claimed || has_alone_) return is_claimed;
   }
   int room = 0;
   {
     const std::lock_guard lock(mutex_);
     room = Room();
   }
-  return Claim(room, /*suspects=*/false);
+  return Claim(room, /*alone=*/false);
 }
 
-// Claims a suspect once all other items have ended. Leases of held items are
-// released first: held items would never end, and if the suspect ended the
-// server, they would become suspects.
-bool JobRunner::ClaimASuspect() {
-  std::vector<WorkPtr> held;
+// Claims an item that runs alone once all others have ended. Leases of ready
+// items are released first: some might wait for long, and if the item ended the
+// server, they would count that end.
+bool JobRunner::ClaimAlone() {
+  std::deque<WorkPtr> ready;
   bool is_idle = false;
   {
     const std::lock_guard lock(mutex_);
-    holds_none_ = true;
-    held = held_.TakeAll();
+    ready.swap(ready_);
     is_idle = running_.empty();
   }
-  for (const WorkPtr& work : held) GiveBack(work, absl::CancelledError(""));
+  for (const WorkPtr& work : ready) GiveBack(work, absl::CancelledError(""));
   // The end of the last item wakes this thread.
-  if (!is_idle) return false;
-  has_suspects_ = Claim(1, /*suspects=*/true);
-  if (has_suspects_) return true;
-  const std::lock_guard lock(mutex_);
-  holds_none_ = false;
-  return false;
+  if (is_idle) has_alone_ = Claim(1, /*alone=*/true);
+  return is_idle && has_alone_;
 }
 
-bool JobRunner::Claim(int limit, bool suspects) {
+bool JobRunner::Claim(int limit, bool alone) {
   const int64_t time = WallClockMs();
   ClaimRules rules = {.limit = limit,
                       .now_ms = time,
                       .until_ms = time + LeaseMs(),
-                      .alone = suspects};
+                      .alone = alone};
   {
     const std::lock_guard lock(mutex_);
-    for (const std::string& caller : held_.Callers()) {
-      rules.without.insert(caller);
-    }
-    left_out_.AddTo(Clock::now(), &rules.without);
-    if (suspects) suspects_left_out_.AddTo(Clock::now(), &rules.without);
+    const auto now = Clock::now();
+    if (alone) rules.without = alone_later_.At(now);
+    std::set<std::string> ready;
+    for (const WorkPtr& work : ready_) ready.insert(work->item().caller);
+    std::erase_if(full_, [&](const auto& entry) {
+      return entry.second <= now && !ready.contains(entry.first);
+    });
+    for (const auto& [caller, until] : full_) rules.without.insert(caller);
   }
   std::vector<ClaimedItem> items;
   const absl::Status status = folder_.jobs().Claim(rules, &items);
@@ -386,7 +349,6 @@ void JobRunner::Start(ClaimedItem item) {
 // Admits items and hands them to the workers, up to MaxActive: an item that was
 // begun uses memory.
 void JobRunner::Fill() {
-  FillHeld();
   while (true) {
     WorkPtr work;
     {
@@ -398,46 +360,19 @@ void JobRunner::Fill() {
   }
 }
 
-// The same for held items: they come first.
-void JobRunner::FillHeld() {
-  std::vector<std::string> callers;
-  {
-    const std::lock_guard lock(mutex_);
-    callers = held_.Callers();
-  }
-  for (const std::string& caller : callers) {
-    while (const WorkPtr work = TakeHeld(caller)) {
-      if (AdmitOrRefuse(work)) {
-        Queue(work);
-      } else if (!work->cancel().IsCancelled()) {
-        break;
-      }
-    }
-  }
-}
-
 // Removes and returns the first item that may be begun; null if there is none.
-// An item whose caller has held items is held behind them. With the mutex.
+// With the mutex.
 WorkPtr JobRunner::TakeReady() {
-  while (!ready_.empty() && active_ < MaxActive(Clock::now()) &&
-         !storer_.IsFull()) {
-    const WorkPtr work = ready_.front();
-    const bool is_held = held_.Has(work->item().caller) && held_.AddLast(work);
-    // Only now: the item stays ready if there is no memory to hold it.
-    ready_.pop_front();
-    if (is_held) continue;
-    ++active_;
-    return work;
-  }
-  return nullptr;
-}
-
-// The same for the held items of a caller. Without the mutex.
-WorkPtr JobRunner::TakeHeld(const std::string& caller) {
-  const std::lock_guard lock(mutex_);
-  if (active_ >= MaxActive(Clock::now()) || storer_.IsFull()) return nullptr;
-  WorkPtr work = held_.Take(caller);
-  if (work != nullptr) ++active_;
+  const auto now = Clock::now();
+  if (active_ >= MaxActive(now) || storer_.IsFull()) return nullptr;
+  const auto found =
+      std::find_if(ready_.begin(), ready_.end(), [&](const WorkPtr& work) {
+        return !Waits(work) || full_.at(work->item().caller) <= now;
+      });
+  if (found == ready_.end()) return nullptr;
+  WorkPtr work = *found;
+  ready_.erase(found);
+  ++active_;
   return work;
 }
 
@@ -452,11 +387,11 @@ bool JobRunner::AdmitOrRefuse(const WorkPtr& work) {
 }
 
 // Admits an item within the limits of its caller, as a clip of a call. If the
-// caller has too much in flight, the item is held until some of that ends. If
-// space for blobs is scarce and the caller uses more than its share, the item
-// waits until blobs of the caller are removed. An item of a cancelled job ends
-// without admission. False if the item was not admitted; its lease is then
-// released, unless it is held.
+// caller has too much in flight, the item stays ready until some of that ends.
+// If space for blobs is scarce and the caller uses more than its share, the
+// item waits until blobs of the caller are removed. An item of a cancelled job
+// ends without admission. False if the item was not admitted; its lease is then
+// released, unless it stays ready.
 bool JobRunner::Admit(const WorkPtr& work) {
   if (work->cancel().IsCancelled()) {
     Refuse(work, absl::CancelledError(""));
@@ -473,7 +408,7 @@ bool JobRunner::Admit(const WorkPtr& work) {
                                      &work->ticket());
   });
   if (admitted.ok()) return true;
-  if (!IsShortOfQuota(admitted) || !Hold(work)) Refuse(work, admitted);
+  if (!IsShortOfQuota(admitted) || !KeepReady(work)) Refuse(work, admitted);
   return false;
 }
 
@@ -499,19 +434,17 @@ absl::Status JobRunner::CheckRoomOf(const Caller& caller) {
   return room;
 }
 
-// Holds an item until its caller has room. False if the item must wait in the
-// database, without its lease; its caller is left out meanwhile.
-bool JobRunner::Hold(const WorkPtr& work) {
+// Keeps an item ready until its caller has room. False for an item that runs
+// alone: it would keep all others from running, so it waits in the database.
+bool JobRunner::KeepReady(const WorkPtr& work) {
   const std::string& caller = work->item().caller;
   const std::lock_guard lock(mutex_);
   if (work->item().crashes >= kAloneCrashes) {
-    suspects_left_out_.Add(caller, Clock::now() + kSuspectsLater);
+    alone_later_.Add(caller, Clock::now() + kAloneLater);
     return false;
   }
-  if (holds_none_ || !held_.AddFirst(work)) {
-    left_out_.Add(caller, Clock::now() + kItemsLater);
-    return false;
-  }
+  full_[caller] = Clock::now() + kItemsLater;
+  ready_.push_front(work);
   --active_;
   return true;
 }
@@ -553,6 +486,7 @@ void JobRunner::Run(const WorkPtr& work) {
   {
     const std::lock_guard lock(mutex_);
     --active_;
+    full_.erase(work->item().caller);
     item_seconds_ += (work->seconds() - item_seconds_) / kAveraged;
     has_calls = Clock::now() < calls_until_;
   }

@@ -6,7 +6,7 @@
 //
 //   1. job_runner: the claiming thread leases the item from the JobStore.
 //   2. job_runner: the item is admitted within the limits of its caller.
-//      Without room there it is held here, or its lease is released.
+//      Without room there it stays ready, and items of other callers run.
 //   3. item_work: workers call ItemWork::Turn until the item is done. This is
 //      background work; interactive calls come first.
 //   4. item_storer: ItemStorer stores the outputs and the result, or a retry.
@@ -21,8 +21,8 @@
 // fails, the disk is full or memory is short, the runner pauses, and no try
 // counts.
 //
-// A suspect is an item that may be a poison item: it was leased kAloneCrashes
-// times when a server ended without notice. Each suspect runs alone.
+// An item that was leased kAloneCrashes times when a server ended without
+// notice may be the reason. It runs alone: no other item ends with it.
 
 #include <algorithm>
 #include <atomic>
@@ -53,44 +53,8 @@
 
 namespace bvhmill::server {
 
-// Claimed items that wait for room in the limits of their callers. They keep
-// their leases, and items of other callers run meanwhile. In the database each
-// would wait a second before it could be claimed again. Their number is
-// bounded: otherwise callers without room could make a server claim more and
-// more items. Not thread-safe.
-class HeldItems {
- public:
-  // The most items of one caller: as many as one claim may return.
-  static constexpr size_t kMostOfCaller = 256;
-  // The most items of all callers.
-  static constexpr size_t kMost = 512;
-
-  // Adds an item after all others of its caller. Returns false, and adds
-  // nothing, if a bound is reached.
-  bool AddLast(const WorkPtr& work);
-  // The same, before all others of its caller.
-  bool AddFirst(const WorkPtr& work);
-
-  size_t size() const { return size_; }
-  bool Has(const std::string& caller) const { return items_.contains(caller); }
-  // The callers that have items, sorted.
-  std::vector<std::string> Callers() const;
-  // Removes and returns the first item of a caller; null if there is none.
-  WorkPtr Take(const std::string& caller);
-  // Removes and returns all items.
-  std::vector<WorkPtr> TakeAll();
-
- private:
-  bool HasRoom(const std::string& caller) const;
-
-  // By caller.
-  std::map<std::string, std::deque<WorkPtr>> items_;
-  size_t size_ = 0;
-};
-
-// A set of callers that expire, e.g. those whose items are not claimed until a
-// time. Not thread-safe.
-class CallersLeftOut {
+// A set of callers that expire. Not thread-safe.
+class ExpiringCallers {
  public:
   using Clock = std::chrono::steady_clock;
 
@@ -101,9 +65,8 @@ class CallersLeftOut {
   void Remove(const std::string& caller) { until_.erase(caller); }
   // True if `caller` was added and expires after `now`.
   bool Has(Clock::time_point now, const std::string& caller) const;
-  // Removes the callers that have expired at `now`, and adds the others to
-  // `callers`.
-  void AddTo(Clock::time_point now, std::set<std::string>* callers);
+  // Removes the callers that have expired at `now`, and returns the others.
+  std::set<std::string> At(Clock::time_point now);
 
  private:
   std::map<std::string, Clock::time_point> until_;
@@ -161,23 +124,24 @@ class JobRunner {
   void RunClaims(const std::stop_token& stop);
   void Beat(Clock::time_point now);
   void Renew(Clock::time_point now);
-  void LookForSuspects(int64_t time_ms);
+  void LookForAlone(int64_t time_ms);
   int64_t LeaseMs() const {
     return 1000 * parts_.config.jobs.job_lease_seconds;
   }
   int MaxClaimed() const;
+  bool Waits(const WorkPtr& work) const;
   int Room() const;
+  std::vector<WorkPtr> TakeAllReady();
+  void MakeRoom();
   bool ClaimSome();
-  bool ClaimASuspect();
-  bool Claim(int limit, bool suspects);
+  bool ClaimAlone();
+  bool Claim(int limit, bool alone);
   void StartOrGiveBack(std::vector<ClaimedItem> items);
   void Start(ClaimedItem item);
 
   // Step 2, admission.
   void Fill();
-  void FillHeld();
   WorkPtr TakeReady();
-  WorkPtr TakeHeld(const std::string& caller);
   // The number of items that workers may have at once: twice the number of
   // workers. While clips of calls are in flight, and for kMoment after, it is
   // half of the number of workers, one at least: calls then find a free core.
@@ -191,7 +155,7 @@ class JobRunner {
   bool AdmitOrRefuse(const WorkPtr& work);
   bool Admit(const WorkPtr& work);
   absl::Status CheckRoomOf(const Caller& caller);
-  bool Hold(const WorkPtr& work);
+  bool KeepReady(const WorkPtr& work);
 
   // Step 3, conversion by workers.
   void Queue(const WorkPtr& work);
@@ -218,20 +182,14 @@ class JobRunner {
   std::list<WorkPtr> running_;
   // The running items that wait for admission.
   std::deque<WorkPtr> ready_;
-  // The running items whose callers have no room left in their limits. No
-  // further items of these callers are claimed.
-  HeldItems held_;
-  // Callers whose items found no room and were not held.
-  CallersLeftOut left_out_;
-  // The same for suspects. A suspect that cannot run must not keep other items
-  // from running.
-  CallersLeftOut suspects_left_out_;
+  // Callers with no room left in their limits, and when they are tried again.
+  // Their ready items wait; no others of theirs are claimed.
+  std::map<std::string, Clock::time_point> full_;
+  // Callers whose items that run alone found no room: other items run.
+  ExpiringCallers alone_later_;
   // Callers whose last item found no room for its outputs. They expire if no
   // other item of theirs is tried.
-  CallersLeftOut blocked_;
-  // True while the server waits until all items have ended, to run a suspect or
-  // to stop. No item is held then.
-  bool holds_none_ = false;
+  ExpiringCallers blocked_;
   // The number of items that workers have.
   int active_ = 0;
   // The last jobs that were cancelled.
@@ -249,7 +207,7 @@ class JobRunner {
   bool has_paused_ = false;
 
   // Used by the claiming thread only.
-  bool has_suspects_ = true;
+  bool has_alone_ = true;
   Clock::time_point next_beat_;
   Clock::time_point next_renewal_;
   // The status of the last renewal.

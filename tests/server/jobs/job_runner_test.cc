@@ -136,9 +136,9 @@ TEST_F(JobPartsTest, ASourceThatIsRemovedBeforeItsJobIsMadeIsMissing) {
   EXPECT_TRUE(is_new);
 }
 
-TEST_F(JobPartsTest, SuspectsGetTheirTurnAmongOtherItems) {
+TEST_F(JobPartsTest, ItemsThatRunAloneGetTheirTurnAmongOthers) {
   const auto folder = Open();
-  const server::JobInfo suspect = MakeJob(folder.get());
+  const server::JobInfo alone = MakeJob(folder.get());
   // It may be tried again when the server has begun with others.
   RunSql("UPDATE item SET crashes = 2, not_before_ms = " +
          std::to_string(server::WallClockMs() + 300));
@@ -164,7 +164,7 @@ TEST_F(JobPartsTest, SuspectsGetTheirTurnAmongOtherItems) {
     server::JobStats stats;
     ASSERT_TRUE(folder->jobs().Stats(&stats).ok());
     if (stats.waiting < 1000) add();
-    ASSERT_TRUE(folder->jobs().Get("", suspect.id, &info).ok());
+    ASSERT_TRUE(folder->jobs().Get("", alone.id, &info).ok());
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   EXPECT_EQ(info.ok, 1);

@@ -1,5 +1,5 @@
 // Items whose callers have no room left in their limits, beside items of other
-// callers and suspects.
+// callers and items that run alone.
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@
 namespace bvhmill::testing {
 namespace {
 
-TEST_F(JobPartsTest, ASuspectWithoutRoomKeepsNoOtherItemsFromRunning) {
+TEST_F(JobPartsTest, AnItemThatRunsAloneWithoutRoomKeepsNoOthersFromRunning) {
   const auto folder = Open();
-  const server::JobInfo suspect = MakeJob(folder.get());
+  const server::JobInfo alone = MakeJob(folder.get());
   RunSql("UPDATE item SET crashes = 2");
   server::Ticket other;
   ASSERT_NO_FATAL_FAILURE(TakeRoom("", &other));
@@ -23,7 +23,7 @@ TEST_F(JobPartsTest, ASuspectWithoutRoomKeepsNoOtherItemsFromRunning) {
   const server::JobInfo job = MakeJob(folder.get(), "beta", 20);
   runner.Wake();
   EXPECT_TRUE(Eventually([&] { return GoodItems(job, folder.get()) == 20; }));
-  EXPECT_EQ(GoodItems(suspect, folder.get()), 0);
+  EXPECT_EQ(GoodItems(alone, folder.get()), 0);
   // It looks again at each tick and each beat, and seldom else.
   const int64_t looks = runner.looks();
   for (int i = 0; i < 10; ++i) {
@@ -32,28 +32,27 @@ TEST_F(JobPartsTest, ASuspectWithoutRoomKeepsNoOtherItemsFromRunning) {
   EXPECT_LT(runner.looks() - looks, 50);
   EXPECT_FALSE(runner.is_paused());
   other.Release();
-  EXPECT_TRUE(
-      Eventually([&] { return GoodItems(suspect, folder.get()) == 1; }));
+  EXPECT_TRUE(Eventually([&] { return GoodItems(alone, folder.get()) == 1; }));
 }
 
-// All other items must end before a suspect runs, and held items do not.
-TEST_F(JobPartsTest, ItemsWithoutRoomKeepNoSuspectFromRunning) {
+// All other items must end before one runs alone, and those that wait do not.
+TEST_F(JobPartsTest, ItemsWithoutRoomKeepNoneFromRunningAlone) {
   const auto folder = Open();
-  const server::JobInfo suspect = MakeJob(folder.get(), "beta");
+  const server::JobInfo alone = MakeJob(folder.get(), "beta");
   RunSql("UPDATE item SET crashes = 2, not_before_ms = " +
          std::to_string(server::WallClockMs() + 1000));
-  const server::JobInfo held = MakeJob(folder.get(), "", 5);
+  const server::JobInfo waiting = MakeJob(folder.get(), "", 5);
   server::Ticket other;
   ASSERT_NO_FATAL_FAILURE(TakeRoom("", &other));
   server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
   server::JobStats stats;
   ASSERT_TRUE(Eventually(
       [&] { return folder->jobs().Stats(&stats).ok() && stats.leased == 5; }));
-  EXPECT_TRUE(
-      Eventually([&] { return GoodItems(suspect, folder.get()) == 1; }));
-  EXPECT_EQ(GoodItems(held, folder.get()), 0);
+  EXPECT_TRUE(Eventually([&] { return GoodItems(alone, folder.get()) == 1; }));
+  EXPECT_EQ(GoodItems(waiting, folder.get()), 0);
   other.Release();
-  EXPECT_TRUE(Eventually([&] { return GoodItems(held, folder.get()) == 5; }));
+  EXPECT_TRUE(
+      Eventually([&] { return GoodItems(waiting, folder.get()) == 5; }));
 }
 
 TEST_F(JobPartsTest, ManyCallersWithoutRoomKeepNoOtherCallerOut) {
@@ -93,7 +92,7 @@ TEST_F(JobPartsTest, AClockThatWasSetBackLeavesNoItemWaiting) {
   EXPECT_TRUE(Eventually([&] { return GoodItems(job, folder.get()) == 1; }));
 }
 
-TEST_F(JobPartsTest, SuspectsRunOneAfterTheOther) {
+TEST_F(JobPartsTest, ItemsThatRunAloneDoSoOneAfterTheOther) {
   constexpr int kItems = 50;
   const auto folder = Open();
   const server::JobInfo job = MakeJob(folder.get(), "", kItems);
