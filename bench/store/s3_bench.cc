@@ -21,7 +21,8 @@
 #include "bench/support/s3_process.h"
 #include "bvhmill/digest/sha256.h"
 #include "server/store/files/file_blob_store.h"
-#include "server/store/s3/s3_blob_store.h"
+#include "server/store/s3/open_s3.h"
+#include "server/store/s3/s3_client.h"
 
 namespace bvhmill::bench {
 namespace {
@@ -156,11 +157,11 @@ int RunIn(const std::string& folder, int argc, char** argv) {
   options.endpoint = s3->endpoint();
   std::unique_ptr<server::S3Client> client;
   server::S3Answer answer;
-  std::unique_ptr<server::S3BlobStore> blobs;
+  std::unique_ptr<server::BlobStore> blobs;
   if (!server::S3Client::Make(options, &client).ok() ||
       !client->Send({.method = "PUT"}, &answer).ok() ||
-      !server::S3BlobStore::Open(options, folder, "bench", /*has_jobs=*/false,
-                                 {}, &blobs)
+      !server::OpenS3BlobStore(options, folder, "bench", /*has_jobs=*/false, {},
+                               &blobs)
            .ok()) {
     return Fail("the store makes no bucket");
   }

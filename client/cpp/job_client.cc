@@ -285,6 +285,12 @@ absl::StatusOr<v1::ListJobsResponse> JobClient::List(
                                            cancel);
 }
 
+absl::StatusOr<v1::ListUsageResponse> JobClient::Usage(
+    const v1::ListUsageRequest& request, const CancelToken* cancel) const {
+  return impl_->Call<v1::ListUsageResponse>("JobService/ListUsage", request,
+                                            cancel);
+}
+
 absl::StatusOr<v1::ListJobResultsResponse> JobClient::Results(
     const v1::ListJobResultsRequest& request, const CancelToken* cancel) const {
   return impl_->Call<v1::ListJobResultsResponse>("JobService/ListJobResults",

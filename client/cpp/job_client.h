@@ -78,6 +78,8 @@ class JobClient {
   absl::Status Delete(const std::string& name, const CancelToken* cancel) const;
   absl::StatusOr<v1::ListJobsResponse> List(const v1::ListJobsRequest& request,
                                             const CancelToken* cancel) const;
+  absl::StatusOr<v1::ListUsageResponse> Usage(
+      const v1::ListUsageRequest& request, const CancelToken* cancel) const;
   absl::StatusOr<v1::ListJobResultsResponse> Results(
       const v1::ListJobResultsRequest& request,
       const CancelToken* cancel) const;

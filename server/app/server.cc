@@ -280,7 +280,12 @@ std::vector<std::string> WatchedFiles(const ServerConfig& config) {
 
 Server::Server(const ServerConfig& config, std::unique_ptr<TokenStore> tokens)
     : parts_(config, std::move(tokens)),
-      clip_service_(parts_.ForCalls(), &parts_.stream_memory),
+      clip_service_(parts_.ForCalls(), &parts_.stream_memory,
+                    [this](const UnaryWork& call, const std::string& blob,
+                           std::string* bytes) {
+                      return ReadStoredSource(parts_.ForJobCalls(), call, blob,
+                                              bytes);
+                    }),
       job_service_(parts_.ForJobCalls()),
       blob_service_(parts_.ForJobCalls()),
       server_service_({parts_.ForRecords(), parts_.config, parts_.connections,

@@ -19,7 +19,7 @@ enum class Scope : uint8_t {
   kConvert = 2,
   // Calls about jobs and blobs.
   kJobs = 4,
-  // No call needs it.
+  // Beside kJobs: the jobs and the usage of all callers.
   kAdmin = 8,
 };
 inline constexpr uint8_t kAllScopes = 15;

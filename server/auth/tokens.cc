@@ -235,6 +235,18 @@ std::shared_ptr<const Caller> TokenStore::FindName(
   return nullptr;
 }
 
+std::set<std::string> TokenStore::Names() const {
+  if (!needs_token()) return {""};
+  std::shared_ptr<const std::vector<Token>> tokens;
+  {
+    const std::lock_guard lock(mutex_);
+    tokens = tokens_;
+  }
+  std::set<std::string> names;
+  for (const Token& known : *tokens) names.insert(known.caller->name);
+  return names;
+}
+
 std::shared_ptr<const Caller> TokenStore::Find(std::string_view token) const {
   std::shared_ptr<const std::vector<Token>> tokens;
   {

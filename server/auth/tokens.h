@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,8 @@ class TokenStore {
   // The caller with this name, from the first such line of the file; null if
   // there is none.
   std::shared_ptr<const Caller> FindName(std::string_view name) const;
+  // The names of all callers; one empty name if calls need no token.
+  std::set<std::string> Names() const;
   bool needs_token() const { return !path_.empty(); }
   // Grows each time the file is read.
   int64_t version() const { return version_.load(); }

@@ -159,10 +159,13 @@ absl::Status ClipQueue::Admit(const v1::ClipBegin& begin) {
     return MakeStatus(absl::StatusCode::kAlreadyExists,
                       "an unfinished clip of the stream has this key");
   }
-  if (auto status = CheckSource(config().limits.max_clip_bytes, begin.source());
-      !status.ok()) {
-    return status;
+  if (!begin.source().blob().empty()) {
+    return InvalidField("begin.source.blob",
+                        "is for ValidateClip and ConvertClip");
   }
+  BVHMILL_RETURN_IF_ERROR(
+      CheckSource(config().limits.max_clip_bytes, begin.source().encoding(),
+                  static_cast<int64_t>(begin.source().data().size())));
   if (auto status = ReadEncoding(begin.source().encoding(), &clip.encoding);
       !status.ok()) {
     return status;

@@ -75,9 +75,9 @@ bool IsShort(const v1::Source& source, const v1::ConvertOptions& options,
              int64_t request_bytes) {
   const bool is_plain = source.encoding() == v1::CONTENT_ENCODING_UNSPECIFIED ||
                         source.encoding() == v1::CONTENT_ENCODING_IDENTITY;
-  return is_plain && ListsLimits(options.validation()) &&
-         IsStreamed(source.format()) && !options.has_edits() &&
-         options.outputs_size() <= kShortOutputs &&
+  return is_plain && source.blob().empty() &&
+         ListsLimits(options.validation()) && IsStreamed(source.format()) &&
+         !options.has_edits() && options.outputs_size() <= kShortOutputs &&
          request_bytes <= kShortRequestBytes && AreArrays(options);
 }
 
@@ -160,26 +160,48 @@ class UnaryReceiver final : public MeteredReceiver {
 // The clip of a request and its options.
 struct RequestedClip {
   Encoding encoding = Encoding::kIdentity;
-  // Points into the request.
+  // Points into the request, or to `stored`.
   std::string_view source;
+  // The bytes of a source that was stored.
+  std::string stored;
   ConvertOptions options;
 };
 
-template <typename Request>
-absl::Status ReadRequest(const ServerConfig& config, const Request& request,
-                         const UnaryWork& call, RequestedClip* clip) {
-  const v1::Source& source = request.source();
+// What the calls of the service use.
+struct ClipParts {
+  const ServerConfig& config;
+  const ClipService::ReadBlob& read_blob;
+};
+
+// Sets the bytes of the source.
+absl::Status ReadSource(const ClipParts& parts, const v1::Source& source,
+                        const UnaryWork& call, RequestedClip* clip) {
   clip->source = source.data();
-  if (!call.is_again) {
+  if (!source.blob().empty()) {
+    if (!source.data().empty()) {
+      return InvalidField("source.blob", "is set beside source.data");
+    }
+    BVHMILL_RETURN_IF_ERROR(
+        parts.read_blob(call, source.blob(), &clip->stored));
+    clip->source = clip->stored;
+  } else if (!call.is_again) {
     call.record.AddBytes(static_cast<int64_t>(source.data().size()), 0);
   }
-  absl::Status status = CheckSource(config.limits.max_clip_bytes, source);
-  if (status.ok()) status = ReadEncoding(source.encoding(), &clip->encoding);
-  if (status.ok()) {
-    status = ReadFormat(source.format(), &clip->options.source_format);
-  }
-  if (!status.ok()) return status;
-  status = ReadClipOptions(config.limits, request.options(), &clip->options);
+  return CheckSource(parts.config.limits.max_clip_bytes, source.encoding(),
+                     static_cast<int64_t>(clip->source.size()));
+}
+
+template <typename Request>
+absl::Status ReadRequest(const ClipParts& parts, const Request& request,
+                         const UnaryWork& call, RequestedClip* clip) {
+  const ServerConfig& config = parts.config;
+  const v1::Source& source = request.source();
+  BVHMILL_RETURN_IF_ERROR(ReadSource(parts, source, call, clip));
+  BVHMILL_RETURN_IF_ERROR(ReadEncoding(source.encoding(), &clip->encoding));
+  BVHMILL_RETURN_IF_ERROR(
+      ReadFormat(source.format(), &clip->options.source_format));
+  absl::Status status =
+      ReadClipOptions(config.limits, request.options(), &clip->options);
   if (call.gives_up != nullptr) BoundWork(&clip->options.limits);
   std::vector<std::string>* const unknown = &clip->options.unknown_fields;
   wire::AddOwnUnknownFields(request, "", unknown);
@@ -226,20 +248,16 @@ void LogResult(const UnaryWork& call, const v1::Source& source,
   call.record.LogClip(source.display_name(), result);
 }
 
-absl::Status Validate(const ServerConfig& config,
+absl::Status Validate(const ClipParts& parts,
                       const v1::ValidateClipRequest& request,
                       const UnaryWork& call, grpc::ByteBuffer* response) {
   RequestedClip clip;
-  if (auto status = ReadRequest(config, request, call, &clip); !status.ok()) {
-    return status;
-  }
+  BVHMILL_RETURN_IF_ERROR(ReadRequest(parts, request, call, &clip));
   clip.options.checks_only = true;
   UnaryReceiver receiver(&call.ticket);
   ConvertResult result;
-  if (auto status = ConvertFor(config, call, clip, &receiver, &result);
-      !status.ok()) {
-    return status;
-  }
+  BVHMILL_RETURN_IF_ERROR(
+      ConvertFor(parts.config, call, clip, &receiver, &result));
   if (FailsCall(result)) return result.status;
   LogResult(call, request.source(), result);
   ToBytes(result, {}, response);
@@ -256,23 +274,19 @@ bool BoundOutputs(const ServerConfig& config, Limits* limits) {
   return true;
 }
 
-absl::Status ConvertOne(const ServerConfig& config,
+absl::Status ConvertOne(const ClipParts& parts,
                         const v1::ConvertClipRequest& request,
                         const UnaryWork& call, grpc::ByteBuffer* response) {
+  const ServerConfig& config = parts.config;
   RequestedClip clip;
-  if (auto status = ReadRequest(config, request, call, &clip); !status.ok()) {
-    return status;
-  }
+  BVHMILL_RETURN_IF_ERROR(ReadRequest(parts, request, call, &clip));
   if (clip.options.outputs.empty()) {
     return InvalidField("options.outputs", "is empty");
   }
   const bool is_bounded = BoundOutputs(config, &clip.options.limits);
   UnaryReceiver receiver(&call.ticket);
   ConvertResult result;
-  if (auto status = ConvertFor(config, call, clip, &receiver, &result);
-      !status.ok()) {
-    return status;
-  }
+  BVHMILL_RETURN_IF_ERROR(ConvertFor(config, call, clip, &receiver, &result));
   if (is_bounded && ExceedsLimit(result, "max_output_bytes")) {
     return TooLargeForUnary(config);
   }
@@ -285,7 +299,7 @@ absl::Status ConvertOne(const ServerConfig& config,
 
 // The work of a method.
 template <typename Request>
-using MethodWork = absl::Status (*)(const ServerConfig& config,
+using MethodWork = absl::Status (*)(const ClipParts& parts,
                                     const Request& request,
                                     const UnaryWork& call,
                                     grpc::ByteBuffer* response);
@@ -317,8 +331,8 @@ absl::Status ReadRequestMessage(const ServerConfig& config,
 template <typename Request>
 class ClipTask final : public UnaryTask {
  public:
-  ClipTask(const ServerConfig& config, MethodWork<Request> work)
-      : config_(config), work_(work) {}
+  ClipTask(const ClipParts& parts, MethodWork<Request> work)
+      : parts_(parts), work_(work) {}
 
   bool IsExpensive(grpc::ByteBuffer* request) override {
     return server::IsExpensive(kUnaryTexts, request);
@@ -327,46 +341,48 @@ class ClipTask final : public UnaryTask {
   absl::Status Read(grpc::ByteBuffer* request, Ticket* ticket,
                     bool* is_short) override {
     int64_t unpacked = 0;
-    const absl::Status status =
-        ReadRequestMessage(config_, request, ticket, &message_, &unpacked);
+    const absl::Status status = ReadRequestMessage(
+        parts_.config, request, ticket, &message_, &unpacked);
     *is_short = IsShort(message_.source(), message_.options(), unpacked);
     return status;
   }
 
   absl::Status Work(const UnaryWork& call,
                     grpc::ByteBuffer* response) override {
-    const absl::Status status = work_(config_, message_, call, response);
-    if (!status.ok() || !IsTooLarge(config_, *response)) return status;
+    const absl::Status status = work_(parts_, message_, call, response);
+    if (!status.ok() || !IsTooLarge(parts_.config, *response)) return status;
     response->Clear();
-    return TooLargeForUnary(config_);
+    return TooLargeForUnary(parts_.config);
   }
 
  private:
-  const ServerConfig& config_;
+  const ClipParts parts_;
   const MethodWork<Request> work_;
   Request message_;
 };
 
 template <typename Request>
-UnaryMethod ClipMethod(const CallParts& parts, Method method, Scope scope,
+UnaryMethod ClipMethod(const ClipParts& parts, Method method, Scope scope,
                        MethodWork<Request> work) {
-  return {method, scope,
-          std::make_unique<ClipTask<Request>>(parts.config, work)};
+  return {method, scope, std::make_unique<ClipTask<Request>>(parts, work)};
 }
 
 }  // namespace
 
-ClipService::ClipService(const CallParts& parts, StreamMemory* stream_memory)
-    : parts_(parts) {
+ClipService::ClipService(const CallParts& parts, StreamMemory* stream_memory,
+                         ReadBlob read_blob)
+    : parts_(parts), read_blob_(std::move(read_blob)) {
   Add("/bvhmill.v1.ClipService/ValidateClip", [this](auto* call) {
     return StartUnaryCall(
         parts_, call,
-        ClipMethod(parts_, Method::kValidateClip, Scope::kRead, &Validate));
+        ClipMethod({parts_.config, read_blob_}, Method::kValidateClip,
+                   Scope::kRead, &Validate));
   });
   Add("/bvhmill.v1.ClipService/ConvertClip", [this](auto* call) {
     return StartUnaryCall(
         parts_, call,
-        ClipMethod(parts_, Method::kConvertClip, Scope::kConvert, &ConvertOne));
+        ClipMethod({parts_.config, read_blob_}, Method::kConvertClip,
+                   Scope::kConvert, &ConvertOne));
   });
   Add("/bvhmill.v1.ClipService/ConvertClips",
       [this, stream_memory](auto* call) {

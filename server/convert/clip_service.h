@@ -11,6 +11,8 @@
 // a worker must do the work again.
 
 #include <cstdint>
+#include <functional>
+#include <string>
 
 #include "bvhmill/base/limits.h"
 #include "bvhmill/pipeline/convert.h"
@@ -19,6 +21,7 @@
 #include "server/limits/memory.h"
 #include "server/rpc/call_parts.h"
 #include "server/rpc/raw_service.h"
+#include "server/rpc/unary_call.h"
 
 namespace bvhmill::server {
 
@@ -30,10 +33,17 @@ namespace bvhmill::server {
 // `parts` and `stream_memory` must outlive the service.
 class ClipService final : public RawService {
  public:
-  ClipService(const CallParts& parts, StreamMemory* stream_memory);
+  // Reads the source `blob` of a call, a name of the API, and draws its memory
+  // from the ticket of the call: see Source.blob.
+  using ReadBlob = std::function<absl::Status(
+      const UnaryWork& call, const std::string& blob, std::string* bytes)>;
+
+  ClipService(const CallParts& parts, StreamMemory* stream_memory,
+              ReadBlob read_blob);
 
  private:
   const CallParts parts_;
+  const ReadBlob read_blob_;
 };
 
 // True if the work is usually short: a small source that is not compressed, no

@@ -69,16 +69,13 @@ absl::Status ReadFormat(v1::SourceFormat format, SourceFormat* out) {
   return absl::OkStatus();
 }
 
-absl::Status CheckSource(int64_t max_clip_bytes, const v1::Source& source) {
-  Encoding encoding = Encoding::kIdentity;
-  if (auto status = ReadEncoding(source.encoding(), &encoding); !status.ok()) {
-    return status;
-  }
-  const auto size = static_cast<int64_t>(source.data().size());
-  if (encoding == Encoding::kIdentity && Exceeds(size, max_clip_bytes)) {
-    return LimitExceeded("max_clip_bytes", max_clip_bytes, size);
-  }
-  return absl::OkStatus();
+absl::Status CheckSource(int64_t max_clip_bytes, v1::ContentEncoding encoding,
+                         int64_t bytes) {
+  Encoding known = Encoding::kIdentity;
+  BVHMILL_RETURN_IF_ERROR(ReadEncoding(encoding, &known));
+  return known == Encoding::kIdentity && Exceeds(bytes, max_clip_bytes)
+             ? LimitExceeded("max_clip_bytes", max_clip_bytes, bytes)
+             : absl::OkStatus();
 }
 
 SourceConversion::SourceConversion(const ConvertOptions& options,

@@ -88,8 +88,9 @@ absl::Status ReadEncoding(v1::ContentEncoding encoding, Encoding* out);
 // UNIMPLEMENTED, SOURCE_FORMAT_UNKNOWN: the server cannot read `format`.
 absl::Status ReadFormat(v1::SourceFormat format, SourceFormat* out);
 
-// The status of ReadEncoding; or RESOURCE_EXHAUSTED if the data of `source` are
-// not compressed and exceed `max_clip_bytes` (0 = no limit).
-absl::Status CheckSource(int64_t max_clip_bytes, const v1::Source& source);
+// The status of ReadEncoding; or RESOURCE_EXHAUSTED if `bytes`, the size of a
+// source, exceed `max_clip_bytes` (0 = no limit) and are not compressed.
+absl::Status CheckSource(int64_t max_clip_bytes, v1::ContentEncoding encoding,
+                         int64_t bytes);
 
 }  // namespace bvhmill::server

@@ -8,10 +8,13 @@
 
 #include "bvhmill/base/limits.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/digest/sha256.h"
 #include "bvhmill/v1/blob_service.pb.h"
+#include "server/jobs/item_work.h"
 #include "server/jobs/job_messages.h"
 #include "server/rpc/call_parts.h"
 #include "server/rpc/catch_as_status.h"
+#include "server/rpc/errors.h"
 #include "server/rpc/statuses.h"
 
 namespace bvhmill::server {
@@ -29,6 +32,14 @@ absl::Status OffsetWrong(int64_t offset, int64_t committed) {
        .args = {{"committed_bytes", std::to_string(committed)}},
        .message = "is " + std::to_string(offset) + "; the server has " +
                   std::to_string(committed) + " bytes"});
+}
+
+absl::Status BlobUnknown(const std::string& name) {
+  return MakeCallError(
+      {.code = absl::StatusCode::kNotFound,
+       .reason = "BLOB_UNKNOWN",
+       .args = {{"resource_type", "blob"}, {"resource_name", name}},
+       .message = "there is no " + name});
 }
 
 // A stream of either direction. Workers run its steps, one at a time. It
@@ -288,14 +299,6 @@ class ReadBlobCall final : public BlobStream {
     return call_.ticket().Grow(2 * config().service.recommended_chunk_bytes);
   }
 
-  static absl::Status BlobUnknown(const std::string& name) {
-    return MakeCallError(
-        {.code = absl::StatusCode::kNotFound,
-         .reason = "BLOB_UNKNOWN",
-         .args = {{"resource_type", "blob"}, {"resource_name", name}},
-         .message = "there is no " + name});
-  }
-
   absl::Status Next() {
     if (at_ == end_) {
       End(absl::OkStatus());
@@ -385,6 +388,30 @@ BlobService::BlobService(const JobCallParts& parts) : parts_(parts) {
   Add("/bvhmill.v1.BlobService/DeleteBlob", [this](auto* call) {
     return ServeMessage(parts_, Method::kDeleteBlob, call, &DeleteOneBlob);
   });
+}
+
+absl::Status ReadStoredSource(const JobCallParts& parts, const UnaryWork& call,
+                              const std::string& blob, std::string* bytes) {
+  const Caller& caller = *call.record.caller();
+  if (!caller.May(Scope::kJobs)) {
+    return ScopeMissing(caller.name, "ReadBlob", Scope::kJobs);
+  }
+  BlobName name{SpaceOf(caller.name), ""};
+  BVHMILL_RETURN_IF_ERROR(ReadBlobName("source.blob", blob, &name.digest));
+  DataFolder* folder = nullptr;
+  BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
+  std::unique_ptr<BlobReader> reader;
+  const absl::Status opened = folder->blobs().Open(name, &reader);
+  if (absl::IsNotFound(opened)) return BlobUnknown(blob);
+  BVHMILL_RETURN_IF_ERROR(opened);
+  const int64_t limit = parts.call.config.service.max_request_message_bytes;
+  if (Exceeds(reader->size(), limit)) {
+    return LimitExceeded("max_request_message_bytes", limit, reader->size());
+  }
+  BVHMILL_RETURN_IF_ERROR(call.ticket.Grow(reader->size()));
+  BVHMILL_RETURN_IF_ERROR(
+      reader->Read(0, static_cast<size_t>(reader->size()), bytes));
+  return Sha256Of(*bytes) == name.digest ? absl::OkStatus() : SourceDamaged();
 }
 
 }  // namespace bvhmill::server

@@ -21,4 +21,11 @@ class BlobService final : public RawService {
   const JobCallParts parts_;
 };
 
+// Reads the source of a call from the blob `blob`, e.g. "blobs/SHA256", of its
+// caller, and draws its bytes from the ticket of the call. PERMISSION_DENIED,
+// SCOPE_MISSING; NOT_FOUND, BLOB_UNKNOWN; RESOURCE_EXHAUSTED, LIMIT_EXCEEDED
+// for more than max_request_message_bytes; also the errors of a store.
+absl::Status ReadStoredSource(const JobCallParts& parts, const UnaryWork& call,
+                              const std::string& blob, std::string* bytes);
+
 }  // namespace bvhmill::server

@@ -24,13 +24,6 @@ constexpr size_t kWriteBytes = size_t{64} << 10;
 // worked on the item. From kAloneCrashes on it runs alone.
 constexpr int kMaxCrashes = 5;
 
-absl::Status SourceDamaged() {
-  return MakeCallError({.code = absl::StatusCode::kDataLoss,
-                        .reason = "SOURCE_DAMAGED",
-                        .message = "the stored source has other bytes than "
-                                   "were uploaded"});
-}
-
 // True if a later try may succeed: memory was refused for now, or a store does
 // not answer.
 bool IsBusy(const absl::Status& status) {
@@ -97,6 +90,13 @@ class BlobReceiver final : public MeteredReceiver {
   std::vector<std::string> waiting_;
   absl::Status fault_;
 };
+
+absl::Status SourceDamaged() {
+  return MakeCallError({.code = absl::StatusCode::kDataLoss,
+                        .reason = "SOURCE_DAMAGED",
+                        .message = "the stored source has other bytes than "
+                                   "were uploaded"});
+}
 
 ItemWork::ItemWork(const ServerConfig& config, BlobStore* blobs,
                    ClaimedItem item)

@@ -99,6 +99,10 @@ class ItemWork {
   ItemEnd end_;
 };
 
+// DATA_LOSS, SOURCE_DAMAGED: a stored source has other bytes than its name
+// says.
+absl::Status SourceDamaged();
+
 // Dead-lettered items.
 
 // True if the tries of the item are used up; sets `why` to the reason.

@@ -143,19 +143,46 @@ void LongCall::Done(bool is_cancelled) {
   if (id_) parts_.call.calls.End(*id_);
 }
 
-// Drops the args, which name files, and shortens the message: BytesOf bounds
-// the bytes of a job.
-absl::Status WhyItemsWait(const JobCallParts& parts, const Caller& caller,
-                          const JobInfo& job, DataFolder* folder) {
+std::shared_ptr<const Caller> CallerNamed(const JobCallParts& parts,
+                                          const std::string& name) {
+  std::shared_ptr<const Caller> found = parts.call.record.tokens.FindName(name);
+  if (found != nullptr) return found;
+  Caller caller;
+  caller.name = name;
+  return std::make_shared<const Caller>(std::move(caller));
+}
+
+std::string JobsOf(const Caller& caller) {
+  return caller.May(Scope::kAdmin) ? kAnyCaller : caller.name;
+}
+
+namespace {
+
+// Drops the args, which name files, and shortens the message: JobStore::List
+// bounds the bytes of a job.
+absl::Status WhyItemsWait(const JobCallParts& parts, const JobInfo& job,
+                          DataFolder* folder) {
   constexpr size_t kMostText = 200;
-  const absl::Status room =
-      CheckOutputRoom(caller, parts.call.config.jobs, folder);
+  const absl::Status room = CheckOutputRoom(*CallerNamed(parts, job.caller),
+                                            parts.call.config.jobs, folder);
   if (!room.ok()) return room;
-  const absl::Status why = parts.jobs.WhyItWaits(job.number);
+  const absl::Status why = parts.jobs.WhyItWaits(job);
   if (why.ok()) return why;
   return MakeCallError({.code = why.code(),
                         .reason = CallErrorOf(why).reason,
                         .message = Excerpt(MessageOf(why), kMostText)});
+}
+
+}  // namespace
+
+void WriteJobFor(const JobCallParts& parts, const Caller& caller,
+                 const JobInfo& job, DataFolder* folder, v1::Job* message) {
+  const bool is_live =
+      job.state == JobState::kPending || job.state == JobState::kRunning;
+  const absl::Status why =
+      is_live ? WhyItemsWait(parts, job, folder) : absl::OkStatus();
+  WriteJob(job, parts.call.config.jobs, why, message);
+  if (caller.May(Scope::kAdmin)) message->set_caller(job.caller);
 }
 
 }  // namespace bvhmill::server

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "bvhmill/v1/job_service.pb.h"
 #include "server/codec/read_message.h"
 #include "server/codec/response_bytes.h"
 #include "server/jobs/jobs.h"
@@ -175,9 +176,16 @@ class LongCall {
   std::chrono::steady_clock::duration waited_{};
 };
 
-// Why items of a job of `caller` wait, in a form that the caller may read: see
-// Job.blocked. OK if no reason is known.
-absl::Status WhyItemsWait(const JobCallParts& parts, const Caller& caller,
-                          const JobInfo& job, DataFolder* folder);
+// The caller with this name, with its quotas: the quotas of its token, or none.
+std::shared_ptr<const Caller> CallerNamed(const JobCallParts& parts,
+                                          const std::string& name);
+
+// The callers whose jobs a call may use: its own, or kAnyCaller for the scope
+// admin.
+std::string JobsOf(const Caller& caller);
+
+// Writes a job for `caller`, with the reason for which its items wait.
+void WriteJobFor(const JobCallParts& parts, const Caller& caller,
+                 const JobInfo& job, DataFolder* folder, v1::Job* message);
 
 }  // namespace bvhmill::server

@@ -170,7 +170,7 @@ absl::Status ReadNewJob(const ServerConfig& config,
 }
 
 void WriteJob(const JobInfo& job, const JobLimits& limits,
-              const absl::Status& room, v1::Job* message) {
+              const absl::Status& blocked, v1::Job* message) {
   if (!message->ParseFromString(job.annotations)) {
     message->Clear();
     *message->mutable_error() = wire::ToProto(JobDamaged("annotations"));
@@ -186,11 +186,7 @@ void WriteJob(const JobInfo& job, const JobLimits& limits,
   items->set_set_aside(job.set_aside);
   SetTime(job.create_ms, message->mutable_create_time());
   if (job.start_ms > 0) SetTime(job.start_ms, message->mutable_start_time());
-  const bool gets_results =
-      job.state == JobState::kPending || job.state == JobState::kRunning;
-  if (gets_results && !room.ok()) {
-    *message->mutable_blocked() = wire::ToProto(room);
-  }
+  if (!blocked.ok()) *message->mutable_blocked() = wire::ToProto(blocked);
   if (job.end_ms == 0) return;
   SetTime(job.end_ms, message->mutable_end_time());
   if (limits.job_retention_seconds > 0) {

@@ -30,11 +30,10 @@ absl::Status ReadNewJob(const ServerConfig& config,
 
 // Fills `message`, which must be empty, except its options. If the stored
 // annotations are damaged, the message has none, and its error is JOB_DAMAGED.
-// Else a cancelled job has the error JOB_CANCELLED. `room` is the result of
-// WhyItemsWait: if it is an error, a job that will get further results is
-// blocked by it.
+// Else a cancelled job has the error JOB_CANCELLED. `blocked` is why its items
+// wait, or OK.
 void WriteJob(const JobInfo& job, const JobLimits& limits,
-              const absl::Status& room, v1::Job* message);
+              const absl::Status& blocked, v1::Job* message);
 
 // Clears the parts of a result whose size grows with the clip or with the
 // number of its faults, and names them in left_out.

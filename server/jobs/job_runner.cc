@@ -9,6 +9,7 @@
 #include "server/jobs/jobs.h"
 #include "server/jobs/new_job.h"
 #include "server/rpc/catch_as_status.h"
+#include "server/rpc/errors.h"
 
 namespace bvhmill::server {
 
@@ -49,6 +50,22 @@ constexpr char kPeer[] = "jobs of ";
 
 constexpr std::chrono::seconds kFirstPause(1);
 constexpr std::chrono::seconds kLongestPause(30);
+
+absl::Status CallerIsFull() {
+  return MakeCallError(
+      {.code = absl::StatusCode::kResourceExhausted,
+       .reason = "CALLER_BUSY",
+       .message = "other clips of the caller use all that it may have in "
+                  "flight"});
+}
+
+absl::Status OthersRun(size_t items) {
+  return MakeCallError(
+      {.code = absl::StatusCode::kUnavailable,
+       .reason = "JOBS_BUSY",
+       .message = "the server works on " + std::to_string(items) +
+                  " clips of other jobs; each job gets its turn"});
+}
 
 }  // namespace
 
@@ -122,11 +139,20 @@ int64_t JobRunner::blocked_callers() {
   return static_cast<int64_t>(blocked_.At(Clock::now()).size());
 }
 
-absl::Status JobRunner::WhyItWaits(int64_t job) {
-  const absl::Status why = storer_.WhyItWaits(job);
-  if (!why.ok() || !is_paused_) return why;
+absl::Status JobRunner::WhyItWaits(const JobInfo& job) {
+  const absl::Status why = storer_.WhyItWaits(job.number);
+  if (!why.ok()) return why;
   const std::lock_guard lock(mutex_);
-  return pause_why_;
+  if (is_paused_) return pause_why_;
+  if (is_draining_) return Stopping();
+  if (full_.contains(job.caller)) return CallerIsFull();
+  const bool has_its_items =
+      job.running > 0 ||
+      std::any_of(running_.begin(), running_.end(), [&](const WorkPtr& work) {
+        return work->item().lease.job == job.number;
+      });
+  return has_its_items || running_.empty() ? absl::OkStatus()
+                                           : OthersRun(running_.size());
 }
 
 // Step 1: the claiming thread.

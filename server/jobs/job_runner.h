@@ -108,9 +108,9 @@ class JobRunner {
   // The number of callers whose items wait because their blobs exceed their
   // share while space is scarce.
   int64_t blocked_callers();
-  // Why items of this job wait: the last try of one has failed, or the runner
-  // pauses. OK if neither is known here.
-  absl::Status WhyItWaits(int64_t job);
+  // Why items of this job wait, as far as this server knows; see Job.blocked.
+  // OK if no reason is known, or if some of its items run.
+  absl::Status WhyItWaits(const JobInfo& job);
   // The number of times that the claiming thread has looked for work.
   int64_t looks() const { return looks_; }
 

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -127,17 +129,15 @@ class WaitCall final : public RawReactor,
   absl::Status Find(JobInfo* job) {
     DataFolder* folder = nullptr;
     BVHMILL_RETURN_IF_ERROR(call_.parts().jobs.Open(&folder));
-    return folder->jobs().Get(call_.record().caller()->name, id_, job);
+    return folder->jobs().Get(JobsOf(*call_.record().caller()), id_, job);
   }
 
   absl::Status Answer(const JobInfo& job) {
-    const JobLimits& limits = call_.parts().call.config.jobs;
     DataFolder* folder = nullptr;
     BVHMILL_RETURN_IF_ERROR(call_.parts().jobs.Open(&folder));
     v1::WaitJobResponse response;
-    WriteJob(job, limits,
-             WhyItemsWait(call_.parts(), *call_.record().caller(), job, folder),
-             response.mutable_job());
+    WriteJobFor(call_.parts(), *call_.record().caller(), job, folder,
+                response.mutable_job());
     if (is_ended_.exchange(true)) return absl::OkStatus();
     ToBytes(response, &response_);
     call_.record().Finishing(absl::OkStatus());
@@ -197,13 +197,6 @@ int64_t ChargeOfCreate(grpc::ByteBuffer* bytes) {
   return kPerItem * items + kPerByte * size;
 }
 
-// Writes a job of the caller of `call`.
-void WriteJobOf(const JobCallParts& parts, const UnaryWork& call,
-                const JobInfo& job, DataFolder* folder, v1::Job* message) {
-  WriteJob(job, parts.call.config.jobs,
-           WhyItemsWait(parts, *call.record.caller(), job, folder), message);
-}
-
 absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
                     const v1::CreateJobRequest& request,
                     v1::CreateJobResponse* response) {
@@ -227,11 +220,11 @@ absl::Status Create(const JobCallParts& parts, const UnaryWork& call,
   BVHMILL_RETURN_IF_ERROR(
       MakeJob(own, std::move(job), blobs, folder, &info, &is_new));
   if (is_new) parts.jobs.Wake();
-  WriteJobOf(parts, call, info, folder, response->mutable_job());
+  WriteJobFor(parts, caller, info, folder, response->mutable_job());
   return absl::OkStatus();
 }
 
-// The folder, the caller and the id of a call about one job.
+// The folder, the callers and the id of a call about one job.
 struct OneJob {
   DataFolder* folder = nullptr;
   std::string caller;
@@ -241,7 +234,7 @@ struct OneJob {
 absl::Status FindOneJob(const JobCallParts& parts, const UnaryWork& call,
                         const std::string& name, OneJob* job) {
   BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&job->folder));
-  job->caller = call.record.caller()->name;
+  job->caller = JobsOf(*call.record.caller());
   return ReadJobName(name, &job->id);
 }
 
@@ -252,7 +245,8 @@ absl::Status Get(const JobCallParts& parts, const UnaryWork& call,
   JobInfo info;
   BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
   BVHMILL_RETURN_IF_ERROR(job.folder->jobs().Get(job.caller, job.id, &info));
-  WriteJobOf(parts, call, info, job.folder, response->mutable_job());
+  WriteJobFor(parts, *call.record.caller(), info, job.folder,
+              response->mutable_job());
   v1::Job& message = *response->mutable_job();
   if (!message.mutable_options()->ParseFromString(info.options)) {
     message.clear_options();
@@ -269,6 +263,16 @@ int64_t BytesOfPage(const ServerConfig& config) {
   return limit == 0 ? kNoLimit : limit - limit / 16;
 }
 
+// Sets `caller` to that of the call, or to kAnyCaller if the request wants all.
+absl::Status ReadAllCallers(const UnaryWork& call, Method method,
+                            bool wants_all, std::string* caller) {
+  const Caller& own = *call.record.caller();
+  *caller = wants_all ? kAnyCaller : own.name;
+  return wants_all && !own.May(Scope::kAdmin)
+             ? ScopeMissing(own.name, NameOf(method), Scope::kAdmin)
+             : absl::OkStatus();
+}
+
 absl::Status List(const JobCallParts& parts, const UnaryWork& call,
                   const v1::ListJobsRequest& request,
                   v1::ListJobsResponse* response) {
@@ -283,14 +287,16 @@ absl::Status List(const JobCallParts& parts, const UnaryWork& call,
       return InvalidField("states", "has a state that does not exist");
     }
   }
+  BVHMILL_RETURN_IF_ERROR(ReadAllCallers(call, Method::kListJobs,
+                                         request.all_callers(), &page.caller));
   BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
-  page.caller = call.record.caller()->name;
   page.max_bytes = BytesOfPage(parts.call.config);
   std::vector<JobInfo> jobs;
   bool has_more = false;
   BVHMILL_RETURN_IF_ERROR(folder->jobs().List(page, &jobs, &has_more));
   for (const JobInfo& job : jobs) {
-    WriteJobOf(parts, call, job, folder, response->add_jobs());
+    WriteJobFor(parts, *call.record.caller(), job, folder,
+                response->add_jobs());
   }
   if (has_more) {
     response->set_next_page_token(std::to_string(jobs.back().number));
@@ -308,13 +314,9 @@ absl::Status ListResults(const JobCallParts& parts, const UnaryWork& call,
   BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
   page.failed_only = request.failed_only();
   page.max_bytes = BytesOfPage(parts.call.config);
-  // The state is read before the results: if a result is stored in between, the
-  // response still has a token.
-  JobInfo info;
   std::vector<StoredResult> results;
-  JobStore& store = job.folder->jobs();
-  BVHMILL_RETURN_IF_ERROR(store.Get(job.caller, job.id, &info));
-  BVHMILL_RETURN_IF_ERROR(store.Results(job.caller, job.id, page, &results));
+  BVHMILL_RETURN_IF_ERROR(
+      job.folder->jobs().Results(job.caller, job.id, page, &results));
   int64_t bytes = 0;
   for (const StoredResult& result : results) {
     bytes += static_cast<int64_t>(result.bytes.size());
@@ -327,7 +329,7 @@ absl::Status ListResults(const JobCallParts& parts, const UnaryWork& call,
   if (results.size() == 1 && bytes > page.max_bytes) {
     LeaveOutLargeParts(response->mutable_results(0));
   }
-  if (!IsOver(info.state) || !results.empty()) {
+  if (!results.empty()) {
     response->set_next_page_token(std::to_string(page.after));
   }
   return call.ticket.Grow(2 * bytes);
@@ -343,7 +345,8 @@ absl::Status Cancel(const JobCallParts& parts, const UnaryWork& call,
     return job.folder->jobs().Cancel(job.caller, job.id, WallClockMs(), &info);
   }));
   parts.jobs.Cancel(info.number, IsOver(info.state));
-  WriteJobOf(parts, call, info, job.folder, response->mutable_job());
+  WriteJobFor(parts, *call.record.caller(), info, job.folder,
+              response->mutable_job());
   return absl::OkStatus();
 }
 
@@ -354,6 +357,41 @@ absl::Status Delete(const JobCallParts& parts, const UnaryWork& call,
   BVHMILL_RETURN_IF_ERROR(FindOneJob(parts, call, request.name(), &job));
   return job.folder->WithReserve(
       [&] { return job.folder->jobs().Delete(job.caller, job.id); });
+}
+
+void WriteUsage(const JobCallParts& parts, const CallerUsage& used,
+                DataFolder* folder, v1::Usage* usage) {
+  const JobLimits limits =
+      LimitsOf(*CallerNamed(parts, used.caller), parts.call.config.jobs);
+  usage->set_caller(used.caller);
+  usage->set_jobs(used.jobs);
+  usage->set_max_jobs(limits.max_jobs_per_caller);
+  usage->set_queued_items(used.waiting + used.leased);
+  usage->set_running_items(used.leased);
+  usage->set_max_queued_items(limits.max_queued_items_per_caller);
+  usage->set_data_bytes(folder->blobs().BytesIn(SpaceOf(used.caller)));
+  usage->set_max_data_bytes(limits.max_data_bytes_per_caller);
+}
+
+absl::Status ListUsage(const JobCallParts& parts, const UnaryWork& call,
+                       const v1::ListUsageRequest& request,
+                       v1::ListUsageResponse* response) {
+  std::string caller;
+  BVHMILL_RETURN_IF_ERROR(
+      ReadAllCallers(call, Method::kListUsage, request.all_callers(), &caller));
+  DataFolder* folder = nullptr;
+  BVHMILL_RETURN_IF_ERROR(parts.jobs.Open(&folder));
+  std::vector<CallerUsage> usages;
+  BVHMILL_RETURN_IF_ERROR(folder->jobs().Usage(caller, &usages));
+  std::map<std::string, CallerUsage> by_name;
+  std::set<std::string> names = parts.call.record.tokens.Names();
+  if (!request.all_callers()) names = {caller};
+  for (const std::string& name : names) by_name[name].caller = name;
+  for (const CallerUsage& usage : usages) by_name[usage.caller] = usage;
+  for (const auto& [name, usage] : by_name) {
+    WriteUsage(parts, usage, folder, response->add_usages());
+  }
+  return call.ticket.Grow(2 * static_cast<int64_t>(response->ByteSizeLong()));
 }
 
 // True if the check of the options of all items may take seconds.
@@ -389,6 +427,9 @@ JobService::JobService(const JobCallParts& parts) : parts_(parts) {
   });
   Add("/bvhmill.v1.JobService/DeleteJob", [this](auto* call) {
     return ServeMessage(parts_, Method::kDeleteJob, call, &Delete);
+  });
+  Add("/bvhmill.v1.JobService/ListUsage", [this](auto* call) {
+    return ServeMessage(parts_, Method::kListUsage, call, &ListUsage);
   });
 }
 

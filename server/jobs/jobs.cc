@@ -236,9 +236,9 @@ void Jobs::Cancel(int64_t number, bool is_over) {
   if (is_over) OnOver({number});
 }
 
-absl::Status Jobs::WhyItWaits(int64_t number) {
+absl::Status Jobs::WhyItWaits(const JobInfo& job) {
   JobRunner* const runner = this->runner();
-  return runner == nullptr ? absl::OkStatus() : runner->WhyItWaits(number);
+  return runner == nullptr ? absl::OkStatus() : runner->WhyItWaits(job);
 }
 
 void Jobs::Drain() {

@@ -84,8 +84,8 @@ class Jobs {
   // Call it after the job with this number was cancelled. `is_over`: the job
   // ended by that, since no worker had an item of it.
   void Cancel(int64_t number, bool is_over);
-  // Why items of the job with this number wait: see JobRunner::WhyItWaits.
-  absl::Status WhyItWaits(int64_t number);
+  // See JobRunner::WhyItWaits.
+  absl::Status WhyItWaits(const JobInfo& job);
   // Claims no items from now on; workers still finish claimed ones. Ends all
   // watches, also later ones.
   void Drain();

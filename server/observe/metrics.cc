@@ -10,10 +10,11 @@ namespace bvhmill::server {
 namespace {
 
 constexpr std::string_view kMethodNames[] = {
-    "ValidateClip", "ConvertClip", "ConvertClips", "GetServerInfo",
-    "CreateJob",    "GetJob",      "ListJobs",     "ListJobResults",
-    "WaitJob",      "CancelJob",   "DeleteJob",    "FindMissingBlobs",
-    "WriteBlob",    "ReadBlob",    "DeleteBlob",   "unknown"};
+    "ValidateClip",     "ConvertClip", "ConvertClips", "GetServerInfo",
+    "CreateJob",        "GetJob",      "ListJobs",     "ListJobResults",
+    "WaitJob",          "CancelJob",   "DeleteJob",    "ListUsage",
+    "FindMissingBlobs", "WriteBlob",   "ReadBlob",     "DeleteBlob",
+    "unknown"};
 constexpr std::string_view kStageNames[] = {
     "queue", "read", "validate", "edit", "solve", "encode", "write", "total"};
 constexpr std::string_view kCodeNames[] = {"OK",
@@ -52,6 +53,7 @@ constexpr std::string_view kReasons[] = {
     "FIELD_INVALID",
     "FRAME_RATE_UNKNOWN",
     "ITEM_SET_ASIDE",
+    "JOBS_BUSY",
     "JOBS_OFF",
     "JOB_CANCELLED",
     "JOB_DAMAGED",

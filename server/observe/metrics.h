@@ -38,6 +38,7 @@ enum class Method : uint8_t {
   kWaitJob,
   kCancelJob,
   kDeleteJob,
+  kListUsage,
   kFindMissingBlobs,
   kWriteBlob,
   kReadBlob,
@@ -45,7 +46,7 @@ enum class Method : uint8_t {
   // A method that no service has.
   kUnknown,
 };
-inline constexpr int kMethods = 16;
+inline constexpr int kMethods = 17;
 std::string_view NameOf(Method method);
 // True if calls of the method count for max_streams.
 bool IsStream(Method method);

@@ -189,13 +189,20 @@ absl::Status JobNotOver() {
                         .message = "the job still runs; cancel it first"});
 }
 
-// A caller sees its own jobs only.
+// The condition on a job whose caller is the parameter, e.g. "$1".
+std::string IsOf(const std::string& caller, const std::string& parameter) {
+  return caller == kAnyCaller
+             ? "job.caller <> '/gone' AND " + parameter + " = '*'"
+             : "job.caller = " + parameter;
+}
+
 absl::Status FindJob(const std::string& caller, const std::string& id,
                      SqlWork* work, JobInfo* info) {
   SqlResult found;
   BVHMILL_RETURN_IF_ERROR(
       work->Run("SELECT " BVHMILL_JOB_COLUMNS
-                ", job.options FROM job WHERE job.id = $1 AND job.caller = $2",
+                ", job.options FROM job WHERE job.id = $1 AND " +
+                    IsOf(caller, "$2"),
                 {id, caller}, &found));
   if (found.rows.empty()) return NoJob(id);
   ReadJob(found.rows[0], info);
@@ -580,11 +587,15 @@ absl::Status JobStore::List(const JobPage& page, std::vector<JobInfo>* jobs,
         "all_rows, row_number() OVER (ORDER BY page.number DESC) AS place, "
         "sum(640 + length(page.display_name) + length(page.annotations)) OVER "
         "(ORDER BY page.number DESC) AS size FROM (SELECT number, "
-        "display_name, annotations FROM job WHERE caller = $1 AND ($2::bigint "
-        "= 0 OR number < $2) AND (($3::bigint >> state) & 1) = 1 ORDER BY "
-        "number DESC LIMIT $4::bigint + 1) page) sized JOIN job ON job.number "
-        "= sized.number WHERE sized.place <= $4::bigint AND (sized.place = 1 "
-        "OR $5::bigint = 0 OR sized.size <= $5) ORDER BY job.number DESC",
+        "display_name, annotations FROM job WHERE " +
+            IsOf(page.caller, "$1") +
+            " AND ($2::bigint = 0 OR number < $2) AND (($3::bigint >> state) & "
+            "1) = 1 ORDER BY "
+            "number DESC LIMIT $4::bigint + 1) page) sized JOIN job ON "
+            "job.number "
+            "= sized.number WHERE sized.place <= $4::bigint AND (sized.place = "
+            "1 "
+            "OR $5::bigint = 0 OR sized.size <= $5) ORDER BY job.number DESC",
         {page.caller, page.before, MaskOf(page.states), page.limit,
          page.max_bytes},
         &found));
@@ -689,6 +700,31 @@ absl::Status JobStore::Stats(JobStats* stats) {
         {}, &found));
     const SqlRow& row = found.rows[0];
     *stats = {row.Int(0), row.Int(1), row.Int(2), row.Int(3)};
+    return absl::OkStatus();
+  });
+}
+
+absl::Status JobStore::Usage(const std::string& caller,
+                             std::vector<CallerUsage>* usages) {
+  return database_->Run(Commit::kRead, [&](SqlWork* work) -> absl::Status {
+    SqlResult found;
+    BVHMILL_RETURN_IF_ERROR(work->Run(
+        "SELECT kept.caller, count(*), coalesce(sum(kept.waiting), 0), "
+        "coalesce(sum(kept.leased), 0) FROM (SELECT job.caller, " BVHMILL_COUNT(
+            "0", BVHMILL_WAITING
+            "job.number") " AS waiting, " BVHMILL_COUNT("0", BVHMILL_LEASED
+                                                        "job.number") " AS "
+                                                                      "leased "
+                                                                      "FROM "
+                                                                      "job "
+                                                                      "WHERE " +
+            IsOf(caller, "$1") +
+            ") kept GROUP BY kept.caller ORDER BY kept.caller",
+        {caller}, &found));
+    usages->clear();
+    for (const SqlRow& row : found.rows) {
+      usages->push_back({row.Text(0), row.Int(1), row.Int(2), row.Int(3)});
+    }
     return absl::OkStatus();
   });
 }
@@ -965,19 +1001,18 @@ absl::Status JobStore::Delete(const std::string& caller,
   BVHMILL_RETURN_IF_ERROR(
       database_->Run(Commit::kDurable, [&](SqlWork* work) -> absl::Status {
         SqlResult hidden;
-        BVHMILL_RETURN_IF_ERROR(
-            work->Run("UPDATE job SET " BVHMILL_GONE
-                      " WHERE id = $1 AND caller = $2 AND state >= 4 RETURNING "
-                      "number",
-                      {id, caller}, &hidden));
+        BVHMILL_RETURN_IF_ERROR(work->Run(
+            "UPDATE job SET " BVHMILL_GONE " WHERE id = $1 AND " +
+                IsOf(caller, "$2") + " AND state >= 4 RETURNING number",
+            {id, caller}, &hidden));
         if (!hidden.rows.empty()) {
           job = hidden.rows[0].Int(0);
           return absl::OkStatus();
         }
         SqlResult kept;
-        BVHMILL_RETURN_IF_ERROR(
-            work->Run("SELECT 1 FROM job WHERE id = $1 AND caller = $2",
-                      {id, caller}, &kept));
+        BVHMILL_RETURN_IF_ERROR(work->Run(
+            "SELECT 1 FROM job WHERE id = $1 AND " + IsOf(caller, "$2"),
+            {id, caller}, &kept));
         return kept.rows.empty() ? NoJob(id) : JobNotOver();
       }));
   // The job is hidden. Expire removes rows that cannot be removed now.

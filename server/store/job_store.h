@@ -177,7 +177,11 @@ struct FailedTry {
   std::string why = {};
 };
 
+// Stands for all callers. No token has this name.
+inline constexpr char kAnyCaller[] = "*";
+
 struct JobPage {
+  // May be kAnyCaller.
   std::string caller = {};
   // Only jobs in these states; empty = all.
   std::vector<JobState> states = {};
@@ -221,6 +225,14 @@ struct JobStats {
   int64_t leased = 0;
   // The time at which the oldest job that is not over was made; 0 = none.
   int64_t oldest_ms = 0;
+};
+
+// The jobs of one caller.
+struct CallerUsage {
+  std::string caller;
+  int64_t jobs = 0;
+  int64_t waiting = 0;
+  int64_t leased = 0;
 };
 
 // NOT_FOUND, JOB_UNKNOWN.
@@ -273,7 +285,7 @@ class JobStore {
   // there.
   absl::Status FindRepeat(const NewJob& job, JobInfo* info, bool* is_there);
   // NOT_FOUND if the caller has no such job; the same for all functions with an
-  // id.
+  // id. `caller` may be kAnyCaller.
   absl::Status Get(const std::string& caller, const std::string& id,
                    JobInfo* info);
   // `has_more`: there are older jobs.
@@ -323,6 +335,10 @@ class JobStore {
   // now; OK if it would not.
   absl::Status CheckRoom(const NewJob& job);
   absl::Status Stats(JobStats* stats);
+  // What callers that have jobs use, in the order of their names. `caller` may
+  // be kAnyCaller.
+  absl::Status Usage(const std::string& caller,
+                     std::vector<CallerUsage>* usages);
 
   // From now on a thread of the store calls `hear` when a server that uses the
   // same jobs, this one included, adds, ends or cancels some. Call it once; it

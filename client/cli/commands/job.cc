@@ -32,6 +32,7 @@ struct JobFlags {
   std::string name;
   std::vector<std::string> blobs;
   bool json = false;
+  bool all = false;
 };
 
 // The message in the JSON of protobuf, on one line.
@@ -56,27 +57,63 @@ std::string TimeText(const google::protobuf::Timestamp& time) {
   return text;
 }
 
-std::string JobListText(const std::vector<v1::Job>& jobs) {
+// A caller without a token has no name.
+std::string CallerText(const std::string& caller) {
+  return caller.empty() ? "-" : Printable(caller);
+}
+
+std::string JobListText(const std::vector<v1::Job>& jobs, bool has_callers) {
   std::vector<std::vector<std::string>> rows;
   for (const v1::Job& job : jobs) {
-    rows.push_back(
+    std::vector<std::string>& row = rows.emplace_back(std::vector<std::string>(
         {Printable(job.name()), StateWord(job.state()),
          std::to_string(job.items().total()), std::to_string(job.items().ok()),
          std::to_string(job.items().failed()), TimeText(job.create_time()),
-         Printable(job.display_name())});
+         Printable(job.display_name())}));
+    if (has_callers) row.insert(row.begin() + 1, CallerText(job.caller()));
   }
-  return RenderTable({{"JOB", Align::kLeft},
-                      {"STATE", Align::kLeft},
-                      {"CLIPS", Align::kRight},
-                      {"GOOD", Align::kRight},
-                      {"FAILED", Align::kRight},
-                      {"CREATED", Align::kLeft},
-                      {"NAME", Align::kLeft}},
+  std::vector<Column> columns = {
+      {"JOB", Align::kLeft},     {"STATE", Align::kLeft},
+      {"CLIPS", Align::kRight},  {"GOOD", Align::kRight},
+      {"FAILED", Align::kRight}, {"CREATED", Align::kLeft},
+      {"NAME", Align::kLeft}};
+  if (has_callers)
+    columns.insert(columns.begin() + 1, {"CALLER", Align::kLeft});
+  return RenderTable(columns, rows);
+}
+
+// "12 of 100", or "12" without a limit.
+std::string PartText(const std::string& part, int64_t limit,
+                     const std::string& all) {
+  return limit == 0 ? part : part + " of " + all;
+}
+
+std::string UsageText(const v1::ListUsageResponse& response) {
+  std::vector<std::vector<std::string>> rows;
+  for (const v1::Usage& usage : response.usages()) {
+    rows.push_back(
+        {CallerText(usage.caller()),
+         PartText(std::to_string(usage.jobs()), usage.max_jobs(),
+                  std::to_string(usage.max_jobs())),
+         PartText(std::to_string(usage.queued_items()),
+                  usage.max_queued_items(),
+                  std::to_string(usage.max_queued_items())),
+         std::to_string(usage.running_items()),
+         PartText(Megabytes(usage.data_bytes()), usage.max_data_bytes(),
+                  Megabytes(usage.max_data_bytes()))});
+  }
+  return RenderTable({{"CALLER", Align::kLeft},
+                      {"JOBS", Align::kRight},
+                      {"UNFINISHED CLIPS", Align::kRight},
+                      {"RUNNING", Align::kRight},
+                      {"STORED", Align::kRight}},
                      rows);
 }
 
 std::string ShowText(const v1::Job& job) {
   std::string text = JobLine(job) + "\n";
+  if (!job.caller().empty())
+    text += "caller   " + CallerText(job.caller()) + "\n";
   text += "created  " + TimeText(job.create_time()) + "\n";
   text += "started  " + TimeText(job.start_time()) + "\n";
   text += "ended    " + TimeText(job.end_time()) + "\n";
@@ -102,6 +139,7 @@ int ListJobs(const JobClient& jobs, const JobFlags& flags, Session* session) {
   std::vector<v1::Job> all;
   v1::ListJobsRequest request;
   request.set_page_size(1000);
+  request.set_all_callers(flags.all);
   PageBounds bounds;
   do {
     const auto page = jobs.List(request, session->cancel);
@@ -112,9 +150,20 @@ int ListJobs(const JobClient& jobs, const JobFlags& flags, Session* session) {
         bounds.Take(request.page_token(), page->ByteSizeLong());
     if (!fits.ok()) return JobFailure(*session, fits);
   } while (!request.page_token().empty());
-  if (!flags.json) return Put(*session, JobListText(all));
+  if (!flags.json) return Put(*session, JobListText(all, flags.all));
   std::string lines;
   for (const v1::Job& job : all) lines += JsonLine(job);
+  return Put(*session, lines);
+}
+
+int ListUsage(const JobClient& jobs, const JobFlags& flags, Session* session) {
+  v1::ListUsageRequest request;
+  request.set_all_callers(flags.all);
+  const auto response = jobs.Usage(request, session->cancel);
+  if (!response.ok()) return JobFailure(*session, response.status());
+  if (!flags.json) return Put(*session, UsageText(*response));
+  std::string lines;
+  for (const v1::Usage& usage : response->usages()) lines += JsonLine(usage);
   return Put(*session, lines);
 }
 
@@ -161,22 +210,32 @@ struct Row {
   Action action;
   // The words after the command: "JOB", "BLOB..." or none.
   std::string_view words;
-  bool has_json;
+  // What --json and --all print; null = no such flag.
+  const char* json;
+  const char* all;
+  // Waits for a server that does not answer.
+  bool waits;
 };
 
 constexpr std::string_view kJobWord = "JOB";
 constexpr std::string_view kBlobWords = "BLOB...";
 
 constexpr Row kRows[] = {
-    {"list", "list your jobs, the newest first", &ListJobs, "", true},
-    {"show", "print the state of a job", &ShowJob, kJobWord, true},
-    {"wait", "wait until a job is over", &WaitForJob, kJobWord, false},
+    {"list", "list your jobs, the newest first", &ListJobs, "",
+     "print one JSON object per job", "list the jobs of all callers", false},
+    {"show", "print the state of a job", &ShowJob, kJobWord,
+     "print one JSON object per job", nullptr, false},
+    {"wait", "wait until a job is over", &WaitForJob, kJobWord, nullptr,
+     nullptr, true},
     {"cancel", "end a job; clips that are done keep their results", &CancelJob,
-     kJobWord, false},
+     kJobWord, nullptr, nullptr, false},
     {"delete", "forget a job that is over, and its results", &DeleteJob,
-     kJobWord, false},
+     kJobWord, nullptr, nullptr, false},
+    {"usage", "print what you use of the server, and your limits", &ListUsage,
+     "", "print one JSON object per caller", "print the usage of all callers",
+     false},
     {"delete-blob", "remove stored files or outputs that no job needs",
-     &DeleteBlobs, kBlobWords, false},
+     &DeleteBlobs, kBlobWords, nullptr, nullptr, false},
 };
 
 Command AddRow(CLI::App* parent, const Row& row) {
@@ -185,8 +244,13 @@ Command AddRow(CLI::App* parent, const Row& row) {
   app->footer("  bvhmill job " + std::string(row.name) +
               (row.words.empty() ? "" : " " + std::string(row.words)) +
               " --server HOST:7450\n");
-  if (row.has_json) {
-    app->add_flag("--json", flags->json, "print one JSON object per job")
+  if (row.json != nullptr) {
+    app->add_flag("--json", flags->json, row.json)->group("Output");
+  }
+  if (row.all != nullptr) {
+    app->add_flag(
+           "--all", flags->all,
+           std::string(row.all) + ";\nneeds a token with the scope admin")
         ->group("Output");
   }
   AddJobOptions(app, &flags->run,
@@ -197,8 +261,10 @@ Command AddRow(CLI::App* parent, const Row& row) {
         ->required()
         ->group("Job");
   }
-  const Action action = row.action;
-  return {app, [app, flags, action](Session* session) -> int {
+  return {app,
+          [app, flags, action = row.action,
+           waits = row.waits](Session* session) -> int {
+            if (waits) AwaitServer(flags->run, *session);
             ExitCode exit = kExitGood;
             const auto jobs = OpenJobs(app, flags->run, session, &exit);
             return jobs == nullptr ? exit : action(*jobs, *flags, session);

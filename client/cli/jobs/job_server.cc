@@ -6,12 +6,14 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/text.h"
 #include "bvhmill/encode/encode.h"
 #include "client/cli/ui/progress.h"
+#include "client/cli/ui/tls_advice.h"
 
 namespace bvhmill::client {
 namespace {
@@ -98,7 +100,11 @@ std::string ProgressOf(const v1::Job& job, int64_t done_before,
     line += ", " + ClockTime(std::chrono::seconds(static_cast<int64_t>(left))) +
             " left";
   }
-  if (job.has_blocked()) line += ", blocked";
+  if (job.has_blocked()) {
+    line += job.blocked().info().reason() == "JOBS_BUSY"
+                ? ", waiting for its turn"
+                : ", blocked";
+  }
   return line;
 }
 
@@ -111,6 +117,27 @@ void AddJobOptions(CLI::App* app, RunOptions* run, std::string* name) {
         ->group("Job");
   }
   AddServerOptions(app, "server of the job", &run->connect);
+}
+
+void AwaitServer(const RunOptions& run, const Session& session) {
+  constexpr std::chrono::milliseconds kPause(500);
+  if (run.connect.server.empty()) return;
+  const auto end = std::chrono::steady_clock::now() + run.connect.busy_timeout;
+  bool is_first = true;
+  while (std::chrono::steady_clock::now() < end) {
+    const absl::Status connected =
+        Client::Connect(run.connect, session.cancel).status();
+    const bool waits = CallErrorOf(connected).reason == kServerUnreachable &&
+                       !IsCancelled(session.cancel) &&
+                       TlsAdvice(CheckTls(run.connect)).empty();
+    if (!waits) return;
+    if (std::exchange(is_first, false) && !run.quiet) {
+      session.console->PrintDiagnostics(
+          "bvhmill: " + Printable(run.connect.server) +
+          " does not answer; waiting for it for a minute\n");
+    }
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 std::unique_ptr<JobClient> OpenJobs(const CLI::App* app, const RunOptions& run,

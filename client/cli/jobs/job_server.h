@@ -32,6 +32,10 @@ inline constexpr char kBytesAnnotation[] = "bvhmill.bytes";
 // if `name` is not null.
 void AddJobOptions(CLI::App* app, RunOptions* run, std::string* name);
 
+// Waits until the server of `run` answers, e.g. since it is started again:
+// busy_timeout of ConnectOptions at most. Says so on stderr.
+void AwaitServer(const RunOptions& run, const Session& session);
+
 // Connects to the server of `run`, and fills session->options and
 // session->engine. On failure prints the reason, sets `exit` and returns null.
 std::unique_ptr<JobClient> OpenJobs(const CLI::App* app, const RunOptions& run,

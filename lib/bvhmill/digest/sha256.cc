@@ -9,16 +9,6 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr size_t kDigestDigits = 64;
-constexpr size_t kWordDigits = 8;
-
-// The last `digits` digits of `value`.
-std::string Hexadecimal(uint64_t value, size_t digits) {
-  std::string out(digits, '0');
-  for (size_t i = digits; i > 0; --i, value >>= 4) {
-    out[i - 1] = kDigits[value & 15];
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -26,8 +16,8 @@ struct Sha256::State {
   SHA256_CTX context = {};
 };
 
-// OpenSSL deprecates these functions in favour of ones that choose among
-// engines. Only these give access to the state.
+// OpenSSL deprecates these functions in favour of ones that allocate memory and
+// may fail.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
@@ -47,36 +37,14 @@ std::string Sha256::Finish() {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest = {};
   SHA256_Final(digest.data(), &state_->context);
   std::string out;
-  for (const unsigned char byte : digest) out += Hexadecimal(byte, 2);
+  for (const unsigned char byte : digest) {
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
   return out;
 }
 
 #pragma GCC diagnostic pop
-
-// The eight words between two blocks.
-std::string Sha256::Save() const {
-  if (state_->context.num != 0) return "";
-  std::string out;
-  for (const SHA_LONG word : state_->context.h) {
-    out += Hexadecimal(word, kWordDigits);
-  }
-  return out;
-}
-
-bool Sha256::Restore(std::string_view saved, int64_t bytes) {
-  if (!IsSha256(saved) || bytes < 0 || bytes % kBlockBytes != 0) return false;
-  *this = Sha256();
-  SHA256_CTX& context = state_->context;
-  for (SHA_LONG& word : context.h) {
-    word = static_cast<SHA_LONG>(
-        std::stoul(std::string(saved.substr(0, kWordDigits)), nullptr, 16));
-    saved.remove_prefix(kWordDigits);
-  }
-  const uint64_t bits = static_cast<uint64_t>(bytes) * 8;
-  context.Nl = static_cast<SHA_LONG>(bits & 0xffffffff);
-  context.Nh = static_cast<SHA_LONG>(bits >> 32);
-  return true;
-}
 
 std::string Sha256Of(std::string_view bytes) {
   Sha256 sha;

@@ -30,16 +30,6 @@ class Sha256 {
   // once.
   std::string Finish();
 
-  // Save requires a multiple of this number of bytes.
-  static constexpr int64_t kBlockBytes = 64;
-  // The state after all added bytes, for Restore; empty if their number is not
-  // a multiple of kBlockBytes.
-  std::string Save() const;
-  // Continues from `saved`, which Save returned after `bytes` bytes. False, and
-  // no change, if `saved` is not such a state or `bytes` is not a multiple of
-  // kBlockBytes.
-  bool Restore(std::string_view saved, int64_t bytes);
-
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -10,7 +10,6 @@
 #include <ctime>
 #include <pugixml.hpp>
 #include <random>
-#include <sstream>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -28,9 +27,7 @@ constexpr int kNoStorage = 507;
 
 constexpr std::string_view kFull[] = {"QuotaExceeded", "InsufficientStorage",
                                       "XMinioStorageFull",
-                                      "InsufficientCapacity"};
-constexpr std::string_view kLost[] = {"NoSuchUpload", "InvalidPart",
-                                      "InvalidPartOrder", "EntityTooSmall"};
+                                      "InsufficientCapacity", "EntityTooLarge"};
 // The store is busy, or bytes were lost or damaged in transit.
 constexpr std::string_view kRepeat[] = {
     "SlowDown",         "InternalError",  "ServiceUnavailable",
@@ -149,11 +146,6 @@ absl::Status StatusOfAnswer(int http_status, const std::string& code) {
     return Precondition("S3_BUCKET_MISSING",
                         "the store of blobs has no such bucket");
   }
-  if (IsOneOf(kLost, code)) {
-    return MakeCallError({.code = absl::StatusCode::kAborted,
-                          .reason = "S3_UPLOAD_LOST",
-                          .message = "the upload of parts is gone"});
-  }
   if (IsOneOf(kFull, code) || http_status == kNoStorage) {
     return MakeCallError({.code = absl::StatusCode::kResourceExhausted,
                           .reason = "DISK_FULL",
@@ -194,11 +186,6 @@ std::string ErrorCodeIn(const std::string& xml) {
   return IsNamed(root, "Error") ? root.child_value("Code") : "";
 }
 
-std::string FieldIn(const std::string& xml, const char* name) {
-  pugi::xml_document document;
-  return Parse(xml, &document).child_value(name);
-}
-
 bool ReadObjectPage(const std::string& xml, S3ObjectPage* page) {
   *page = {};
   pugi::xml_document document;
@@ -214,38 +201,6 @@ bool ReadObjectPage(const std::string& xml, S3ObjectPage* page) {
     page->next = root.child_value("NextContinuationToken");
   }
   return true;
-}
-
-bool ReadUploadPage(const std::string& xml, S3UploadPage* page) {
-  *page = {};
-  pugi::xml_document document;
-  const pugi::xml_node root = Parse(xml, &document);
-  if (!IsNamed(root, "ListMultipartUploadsResult")) return false;
-  for (const pugi::xml_node& entry : root.children("Upload")) {
-    S3RunningUpload& upload = page->uploads.emplace_back();
-    upload.key = entry.child_value("Key");
-    upload.id = entry.child_value("UploadId");
-    upload.begun_ms = TimeOf(entry.child_value("Initiated"));
-  }
-  if (root.child("IsTruncated").text().as_bool()) {
-    page->next_key = root.child_value("NextKeyMarker");
-    page->next_id = root.child_value("NextUploadIdMarker");
-  }
-  return true;
-}
-
-std::string CompletionOf(const std::vector<std::string>& tags) {
-  pugi::xml_document document;
-  pugi::xml_node root = document.append_child("CompleteMultipartUpload");
-  int number = 0;
-  for (const std::string& tag : tags) {
-    pugi::xml_node part = root.append_child("Part");
-    part.append_child("PartNumber").text() = ++number;
-    part.append_child("ETag").text() = tag.c_str();
-  }
-  std::ostringstream text;
-  document.save(text, "", pugi::format_raw | pugi::format_no_declaration);
-  return text.str();
 }
 
 namespace {
@@ -273,27 +228,24 @@ struct Transfer {
 };
 
 int64_t BodyBytes(const S3Request& request) {
-  return static_cast<int64_t>(request.text.size()) + request.file_bytes;
+  return request.file == nullptr ? static_cast<int64_t>(request.text.size())
+                                 : request.file_bytes;
 }
 
 size_t ReadBody(char* to, size_t unit, size_t count, void* context) {
   auto* const transfer = static_cast<Transfer*>(context);
   const S3Request& request = transfer->request;
-  const auto text = static_cast<int64_t>(request.text.size());
-  const int64_t room = static_cast<int64_t>(unit * count);
-  const int64_t left = BodyBytes(request) - transfer->sent;
-  int64_t got = 0;
-  if (transfer->sent < text) {
-    got = std::min(room, text - transfer->sent);
-    std::memcpy(to, request.text.data() + transfer->sent,
-                static_cast<size_t>(got));
-  } else if (left > 0) {
-    got = pread(request.file->get(), to,
-                static_cast<size_t>(std::min(room, left)),
-                request.file_offset + transfer->sent - text);
-    // The file is shorter than file_bytes, or cannot be read.
-    if (got <= 0) return CURL_READFUNC_ABORT;
+  const auto size = static_cast<size_t>(std::min<int64_t>(
+      static_cast<int64_t>(unit * count), BodyBytes(request) - transfer->sent));
+  if (size == 0) return 0;
+  if (request.file == nullptr) {
+    std::memcpy(to, request.text.data() + transfer->sent, size);
+    transfer->sent += static_cast<int64_t>(size);
+    return size;
   }
+  const ssize_t got = pread(request.file->get(), to, size, transfer->sent);
+  // The file is shorter than file_bytes, or cannot be read.
+  if (got <= 0) return CURL_READFUNC_ABORT;
   transfer->sent += got;
   return static_cast<size_t>(got);
 }
@@ -322,7 +274,6 @@ int64_t TimeIn(const std::string& value) {
 void ReadHeader(std::string name, const std::string& value, S3Answer* answer) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return std::tolower(c); });
-  if (name == "etag") answer->tag = value;
   if (name == "date") answer->now_ms = TimeIn(value);
   if (name == "last-modified") answer->modified_ms = TimeIn(value);
   if (name == "content-length" && answer->size < 0) {
@@ -389,11 +340,10 @@ void SetMethod(CURL* handle, const S3Request& request, Transfer* transfer) {
   const std::string_view method = request.method;
   if (method == "HEAD") {
     curl_easy_setopt(handle, CURLOPT_NOBODY, 1L);
-  } else if (method == "PUT" || method == "POST") {
+  } else if (method == "PUT") {
     curl_easy_setopt(handle, CURLOPT_UPLOAD, 1L);
     curl_easy_setopt(handle, CURLOPT_INFILESIZE_LARGE,
                      curl_off_t{BodyBytes(request)});
-    curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, request.method);
     curl_easy_setopt(handle, CURLOPT_READFUNCTION, &ReadBody);
     curl_easy_setopt(handle, CURLOPT_READDATA, transfer);
     curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, &SeekBody);

@@ -31,7 +31,7 @@
 namespace bvhmill::server {
 
 struct S3Request {
-  // GET, HEAD, PUT, POST or DELETE.
+  // GET, HEAD, PUT or DELETE.
   const char* method = "GET";
   // The key below the prefix; empty = the bucket itself.
   std::string key = {};
@@ -41,10 +41,9 @@ struct S3Request {
   std::vector<std::string> headers = {};
   // FIRST-LAST, in bytes; empty = all.
   std::string range = {};
-  // The body: a text, then a part of a file.
+  // The body: a text, or the first bytes of a file.
   std::string text = {};
   const OwnedFile* file = nullptr;
-  int64_t file_offset = 0;
   int64_t file_bytes = 0;
   // The SHA-256 of the body in hexadecimal. May be empty if there is no file.
   std::string digest = {};
@@ -58,8 +57,6 @@ struct S3Request {
 struct S3Answer {
   int status = 0;
   std::string body;
-  // The ETag, with its quotes.
-  std::string tag;
   // Bytes of the object; -1 = unknown.
   int64_t size = -1;
   // The times of the last change and of the answer, by the clock of the store:
@@ -84,7 +81,6 @@ class S3Client {
   // that threads do not wait for a store that is down.
   //
   // NOT_FOUND: no such object. OUT_OF_RANGE: the range begins after its end.
-  // ABORTED, S3_UPLOAD_LOST: an upload of parts or one of its parts is missing.
   // FAILED_PRECONDITION: S3_REFUSED, S3_BUCKET_MISSING, S3_KEYS_MISSING.
   // UNAVAILABLE, BLOBS_UNAVAILABLE. RESOURCE_EXHAUSTED, DISK_FULL. INTERNAL,
   // STORE_FAULT. No message names a host.
@@ -145,33 +141,8 @@ struct S3ObjectPage {
 // False if the text is no such page.
 bool ReadObjectPage(const std::string& xml, S3ObjectPage* page);
 
-// An upload of parts that is not complete.
-struct S3RunningUpload {
-  std::string key;
-  std::string id;
-  // In milliseconds since 1970, by the clock of the store.
-  int64_t begun_ms = 0;
-};
-
-// A page of ListMultipartUploads.
-struct S3UploadPage {
-  std::vector<S3RunningUpload> uploads;
-  // The beginning of the next page; empty = this is the last one.
-  std::string next_key;
-  std::string next_id;
-};
-// False if the text is no such page.
-bool ReadUploadPage(const std::string& xml, S3UploadPage* page);
-
-// The body of the request that completes an upload of parts with these tags.
-// The first part has the number 1.
-std::string CompletionOf(const std::vector<std::string>& tags);
-
 // The code of an <Error>, e.g. "NoSuchKey"; empty if the text is no <Error>.
 std::string ErrorCodeIn(const std::string& xml);
-
-// The content of <NAME> in the outermost element; empty if there is none.
-std::string FieldIn(const std::string& xml, const char* name);
 
 // Errors of the store as statuses: see S3Client::Send.
 

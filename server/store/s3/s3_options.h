@@ -38,7 +38,8 @@ struct S3Options {
   int64_t touch_after_ms = 0;
 };
 
-// The largest object that one request can copy. A copy marks a blob as used.
+// The largest object that one request can store or copy. A copy marks a blob as
+// used.
 inline constexpr int64_t kMaxS3BlobBytes = int64_t{5} << 30;
 
 // The place of the blobs in the store.

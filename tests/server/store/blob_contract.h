@@ -24,6 +24,8 @@ class BlobStoreKind {
       const server::BlobQuota& quota) = 0;
   // True if several stores may be open at once.
   virtual bool is_shared() const = 0;
+  // True if an upload goes on where the one before has ended.
+  virtual bool keeps_uploads() const { return true; }
 };
 
 struct BlobStoreMaker {

@@ -222,6 +222,45 @@ TEST_P(AnyStore, AClaimedItemNamesItsJob) {
   }
 }
 
+TEST_P(AnyStore, AnyCallerStandsForAllCallers) {
+  server::NewJob job = JobWith(3);
+  server::JobInfo of_a;
+  server::JobInfo of_b;
+  ASSERT_TRUE(Create(job, &of_a).ok());
+  job.caller = "b";
+  ASSERT_TRUE(Create(job, &of_b).ok());
+  ASSERT_TRUE(Create(job).ok());
+  ClaimOne();
+  std::vector<server::CallerUsage> usages;
+  ASSERT_TRUE(store_->Usage(server::kAnyCaller, &usages).ok());
+  ASSERT_EQ(usages.size(), 2U);
+  EXPECT_EQ(usages[0].caller, "a");
+  EXPECT_EQ(usages[0].jobs, 1);
+  EXPECT_EQ(usages[0].waiting, 2);
+  EXPECT_EQ(usages[0].leased, 1);
+  EXPECT_EQ(usages[1].caller, "b");
+  EXPECT_EQ(usages[1].jobs, 2);
+  EXPECT_EQ(usages[1].waiting, 6);
+  ASSERT_TRUE(store_->Usage("b", &usages).ok());
+  ASSERT_EQ(usages.size(), 1U);
+  EXPECT_EQ(usages[0].caller, "b");
+  std::vector<server::JobInfo> jobs;
+  bool has_more = false;
+  ASSERT_TRUE(
+      store_->List({.caller = server::kAnyCaller, .limit = 2}, &jobs, &has_more)
+          .ok());
+  EXPECT_EQ(jobs.size(), 2U);
+  EXPECT_TRUE(has_more);
+  server::JobInfo info;
+  EXPECT_TRUE(absl::IsNotFound(store_->Get("a", of_b.id, &info)));
+  ASSERT_TRUE(store_->Cancel(server::kAnyCaller, of_b.id, 6000, &info).ok());
+  EXPECT_EQ(info.state, server::JobState::kCancelled);
+  ASSERT_TRUE(store_->Delete(server::kAnyCaller, of_b.id).ok());
+  // What was deleted is gone for all.
+  EXPECT_TRUE(
+      absl::IsNotFound(store_->Get(server::kAnyCaller, of_b.id, &info)));
+}
+
 TEST_P(AnyStore, PagesOfJobsEndByTheirBytes) {
   server::NewJob job = JobWith(1);
   job.annotations = std::string(1000, 'x');

@@ -14,11 +14,12 @@ from bvhmill.client._connection import ServerError
 from bvhmill.jobs._async import AsyncJobs
 from bvhmill.jobs._sync import Jobs
 from bvhmill.jobs._types import (Job, JobState, JobsUnavailable, SavedClip,
-                                 Submission)
+                                 Submission, Usage)
 
 __all__ = ["AsyncJobs", "Job", "JobState", "Jobs", "JobsUnavailable",
-           "SavedClip", "ServerError", "Submission"]
+           "SavedClip", "ServerError", "Submission", "Usage"]
 
 publish("bvhmill.jobs", globals(), (
-    "AsyncJobs Job JobState Jobs JobsUnavailable SavedClip Submission").split())
+    "AsyncJobs Job JobState Jobs JobsUnavailable SavedClip Submission "
+    "Usage").split())
 del publish

@@ -23,7 +23,8 @@ from bvhmill.jobs._calls import (AT_ONCE, Call, Give, Several,
 from bvhmill.jobs._outputs import Emit
 from bvhmill.jobs._sources import Sources
 from bvhmill.jobs._steps import Progress, UploadProgress
-from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip, Submission)
+from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip,
+                                 Submission, Usage)
 from bvhmill.jobs._watch import CallWatch, LoopWatch
 
 if TYPE_CHECKING:
@@ -88,9 +89,16 @@ class AsyncJobs(AsyncConnection):
         now: Job = await self._run(_steps.get(job))
         return now
 
-    async def list(self, states: Sequence[JobState | str] = ()) -> List[Job]:
+    async def list(self, states: Sequence[JobState | str] = (), *,
+                   all_callers: bool = False) -> List[Job]:
         """As `Jobs.list`."""
-        found: List[Job] = await self._run(_steps.list_jobs(states))
+        found: List[Job] = await self._run(
+            _steps.list_jobs(states, all_callers))
+        return found
+
+    async def usage(self, *, all_callers: bool = False) -> List[Usage]:
+        """As `Jobs.usage`."""
+        found: List[Usage] = await self._run(_steps.usage(all_callers))
         return found
 
     async def cancel(self, job: JobLike) -> Job:

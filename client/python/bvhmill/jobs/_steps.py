@@ -18,8 +18,8 @@ from bvhmill.jobs._blobs import ASK_BYTES, Upload
 from bvhmill.jobs._calls import Several, unary
 from bvhmill.jobs._outputs import Emit, emitted, has_report, job_options
 from bvhmill.jobs._sources import Clip, Sources, clips_of
-from bvhmill.jobs._types import (Job, JobLike, JobState, Submission, job_of,
-                                 name_of_job, number_of)
+from bvhmill.jobs._types import (Job, JobLike, JobState, Submission, Usage,
+                                 job_of, name_of_job, number_of)
 from bvhmill.v1 import blob_service_pb2, server_service_pb2
 from bvhmill.v1 import job_service_pb2 as v1
 
@@ -233,9 +233,9 @@ class PageBounds:
                                 f"or {self._MAX_BYTES} bytes")
 
 
-def list_jobs(states: Sequence[JobState | str]) -> Steps:
-    """All jobs of the caller, the newest first."""
-    request = v1.ListJobsRequest(page_size=1000,
+def list_jobs(states: Sequence[JobState | str], all_callers: bool) -> Steps:
+    """All jobs of the caller, or of all callers, the newest first."""
+    request = v1.ListJobsRequest(page_size=1000, all_callers=all_callers,
                                  states=[number_of(word) for word in states])
     jobs: list[Job] = []
     bounds = PageBounds()
@@ -245,8 +245,19 @@ def list_jobs(states: Sequence[JobState | str]) -> Steps:
         jobs += map(job_of, answer.jobs)
         if not answer.next_page_token:
             return jobs
-        request = v1.ListJobsRequest(page_size=1000, states=request.states,
-                                     page_token=answer.next_page_token)
+        request.page_token = answer.next_page_token
+
+
+def usage(all_callers: bool) -> Steps:
+    """What the caller, or each caller, uses."""
+    answer = yield unary("JobService/ListUsage",
+                         v1.ListUsageRequest(all_callers=all_callers))
+    return [Usage(caller=one.caller, jobs=one.jobs, max_jobs=one.max_jobs,
+                  unfinished=one.queued_items, running=one.running_items,
+                  max_unfinished=one.max_queued_items,
+                  stored_bytes=one.data_bytes,
+                  max_stored_bytes=one.max_data_bytes)
+            for one in answer.usages]
 
 
 def cancel(job: JobLike) -> Steps:

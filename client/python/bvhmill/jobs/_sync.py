@@ -23,7 +23,8 @@ from bvhmill.jobs._calls import (AT_ONCE, Call, Give, Several,
 from bvhmill.jobs._outputs import Emit
 from bvhmill.jobs._sources import Sources
 from bvhmill.jobs._steps import Progress, UploadProgress
-from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip, Submission)
+from bvhmill.jobs._types import (Job, JobLike, JobState, SavedClip,
+                                 Submission, Usage)
 from bvhmill.jobs._watch import CallWatch, ThreadWatch
 
 if TYPE_CHECKING:
@@ -163,14 +164,31 @@ class Jobs(Connection):
         now: Job = self._run(_steps.get(job))
         return now
 
-    def list(self, states: Sequence[JobState | str] = ()) -> List[Job]:
+    def list(self, states: Sequence[JobState | str] = (), *,
+             all_callers: bool = False) -> List[Job]:
         """Your jobs, the newest first; with `states` only those in one of them.
+
+        `all_callers=True` lists the jobs of all callers; it needs a token with
+        the scope admin.
 
         >>> submitted = jobs.submit({"one": bvhmill.example()})
         >>> submitted.name in [job.name for job in jobs.list()]
         True
         """
-        found: List[Job] = self._run(_steps.list_jobs(states))
+        found: List[Job] = self._run(_steps.list_jobs(states, all_callers))
+        return found
+
+    def usage(self, *, all_callers: bool = False) -> List[Usage]:
+        """What you use of the server, and your limits.
+
+        `all_callers=True` lists all callers; it needs a token with the scope
+        admin.
+
+        >>> submitted = jobs.submit({"one": bvhmill.example()})
+        >>> jobs.usage()[0].jobs > 0
+        True
+        """
+        found: List[Usage] = self._run(_steps.usage(all_callers))
         return found
 
     def cancel(self, job: JobLike) -> Job:

@@ -52,8 +52,8 @@ class Job:
     `running` are being converted. `set_aside` are those of `failed` that the
     server has given up for reasons of its own. Times are None if they have not
     come yet. `error` says why the job as a whole ended early. `blocked` says why
-    no more clips are begun, if that is for your share of the server: then
-    delete jobs.
+    clips wait, as `bvhmill job show` does. `caller` is the name of the token
+    that made it, for a token with the scope admin.
 
     >>> job = Job("jobs/4k1w", JobState.RUNNING, total=5, good=2, failed=1)
     >>> job.done, job.is_over
@@ -77,6 +77,7 @@ class Job:
     error: str = ""
     annotations: Mapping[str, str] = field(default_factory=dict, hash=False)
     blocked: str = ""
+    caller: str = ""
 
     @property
     def done(self) -> int:
@@ -100,6 +101,27 @@ class Job:
         if self.blocked:
             text += f"\n{name}: blocked: {printable(self.blocked)}"
         return text
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a caller uses of a server, and its limits; a limit of 0 is none.
+
+    `unfinished` clips have no result yet; `running` ones are being converted.
+    `stored_bytes` counts each file and output as 4 KiB at least.
+
+    >>> Usage("studio", jobs=2, unfinished=7).running
+    0
+    """
+
+    caller: str
+    jobs: int = 0
+    max_jobs: int = 0
+    unfinished: int = 0
+    running: int = 0
+    max_unfinished: int = 0
+    stored_bytes: int = 0
+    max_stored_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -183,7 +205,8 @@ def job_of(message: Any) -> Job:
                message.display_name, time_of("create_time"),
                time_of("start_time"), time_of("end_time"),
                time_of("expire_time"), message.error.message,
-               dict(message.annotations), message.blocked.message)
+               dict(message.annotations), message.blocked.message,
+               message.caller)
 
 
 _STATE = "JOB_STATE_"

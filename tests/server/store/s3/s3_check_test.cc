@@ -12,6 +12,7 @@
 #include "bvhmill/digest/sha256.h"
 #include "server/store/check_data.h"
 #include "server/store/data_folder.h"
+#include "server/store/s3/s3_blob_store.h"
 #include "server/store/s3/s3_client.h"
 #include "tests/crash/crash_work.h"
 #include "tests/server/store/s3/s3_kind.h"

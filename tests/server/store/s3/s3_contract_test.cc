@@ -18,6 +18,7 @@ class S3Kind final : public BlobStoreKind {
     return store;
   }
   bool is_shared() const override { return true; }
+  bool keeps_uploads() const override { return false; }
 
  private:
   S3Bucket bucket_;

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "bench/support/s3_process.h"
-#include "server/store/s3/s3_blob_store.h"
+#include "server/store/s3/open_s3.h"
 #include "server/store/s3/s3_client.h"
 
 namespace bvhmill::testing {
@@ -54,11 +54,9 @@ class S3Bucket {
   absl::Status Open(std::unique_ptr<server::BlobStore>* store,
                     const server::BlobQuota& quota = {},
                     const std::string& identity = "tests") {
-    std::unique_ptr<server::S3BlobStore> opened;
-    const absl::Status status = server::S3BlobStore::Open(
-        options_, spool_, identity, /*has_jobs=*/false, quota, &opened);
-    *store = std::move(opened);
-    return status;
+    *store = nullptr;
+    return server::OpenS3BlobStore(options_, spool_, identity,
+                                   /*has_jobs=*/false, quota, store);
   }
   // A client, to look at objects.
   std::unique_ptr<server::S3Client> Client() {

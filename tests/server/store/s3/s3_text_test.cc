@@ -1,8 +1,6 @@
-// The texts of a store in S3: addresses, keys, answers, and the state of an
-// upload. Expectations are from the documentation of S3, and answers as
-// radosgw 16 gives them.
+// The texts of a store in S3: addresses, keys and answers. Expectations are
+// from the documentation of S3, and answers as radosgw 16 gives them.
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -11,15 +9,11 @@
 #include <string>
 
 #include "bvhmill/base/status.h"
-#include "bvhmill/digest/sha256.h"
-#include "server/store/s3/s3_blob_store.h"
 #include "server/store/s3/s3_client.h"
 #include "server/store/s3/s3_options.h"
 
 namespace bvhmill::testing {
 namespace {
-
-using ::testing::ElementsAre;
 
 TEST(S3Address, HasABucketAndAPrefix) {
   struct Case {
@@ -126,27 +120,7 @@ TEST(S3Xml, ReadsAPageOfObjects) {
   EXPECT_FALSE(server::ReadObjectPage("<ListBucketResult><Con", &page));
 }
 
-TEST(S3Xml, ReadsAPageOfUploads) {
-  server::S3UploadPage page;
-  ASSERT_TRUE(server::ReadUploadPage(
-      "<ListMultipartUploadsResult><NextKeyMarker>p/m</NextKeyMarker>"
-      "<NextUploadIdMarker>2~E</NextUploadIdMarker><IsTruncated>false"
-      "</IsTruncated><Upload><Key>p/m</Key><UploadId>2~E</UploadId><Initiated>"
-      "1970-01-01T00:00:01.000Z</Initiated></Upload>"
-      "</ListMultipartUploadsResult>",
-      &page));
-  ASSERT_EQ(page.uploads.size(), 1u);
-  EXPECT_EQ(page.uploads[0].id, "2~E");
-  EXPECT_EQ(page.uploads[0].begun_ms, 1000);
-  // The markers of the last page lead nowhere.
-  EXPECT_EQ(page.next_key, "");
-}
-
-TEST(S3Xml, CompletesByTags) {
-  EXPECT_EQ(server::CompletionOf({"\"a\"", "b&c"}),
-            "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>"
-            "\"a\"</ETag></Part><Part><PartNumber>2</PartNumber><ETag>b&amp;c"
-            "</ETag></Part></CompleteMultipartUpload>");
+TEST(S3Xml, ReadsTheCodeOfAnError) {
   EXPECT_EQ(server::ErrorCodeIn("<Error><Code>NoSuchKey</Code></Error>"),
             "NoSuchKey");
   EXPECT_EQ(server::ErrorCodeIn("<Other><Code>NoSuchKey</Code></Other>"), "");
@@ -176,16 +150,14 @@ TEST(S3Faults, HaveReasons) {
            Case{404, "", StatusCode::kNotFound, "", false},
            Case{404, "NoSuchBucket", StatusCode::kFailedPrecondition,
                 "S3_BUCKET_MISSING", false},
-           Case{404, "NoSuchUpload", StatusCode::kAborted, "S3_UPLOAD_LOST",
-                false},
-           Case{400, "InvalidPart", StatusCode::kAborted, "S3_UPLOAD_LOST",
-                false},
            Case{416, "InvalidRange", StatusCode::kOutOfRange, "", false},
            Case{403, "SignatureDoesNotMatch", StatusCode::kFailedPrecondition,
                 "S3_REFUSED", false},
            Case{403, "AccessDenied", StatusCode::kFailedPrecondition,
                 "S3_REFUSED", false},
            Case{403, "QuotaExceeded", StatusCode::kResourceExhausted,
+                "DISK_FULL", false},
+           Case{400, "EntityTooLarge", StatusCode::kResourceExhausted,
                 "DISK_FULL", false},
            Case{507, "", StatusCode::kResourceExhausted, "DISK_FULL", false},
            Case{301, "PermanentRedirect", StatusCode::kInternal, "STORE_FAULT",
@@ -199,58 +171,6 @@ TEST(S3Faults, HaveReasons) {
     EXPECT_EQ(server::MayRepeat(c.status, c.code), c.may_repeat)
         << c.status << c.code;
   }
-}
-
-TEST(S3UploadState, IsReadAsItWasWritten) {
-  server::S3UploadState state;
-  state.id = "2~E";
-  state.tags = {"\"a\"", "\"b\""};
-  state.digest = Sha256Of("any");
-  const std::string text = server::WriteUploadState(state) + "tail\n\nmore";
-  server::S3UploadState read;
-  std::string_view tail;
-  ASSERT_TRUE(server::ReadUploadState(text, &read, &tail));
-  EXPECT_EQ(read.id, "2~E");
-  EXPECT_THAT(read.tags, ElementsAre("\"a\"", "\"b\""));
-  EXPECT_EQ(read.digest, state.digest);
-  EXPECT_EQ(tail, "tail\n\nmore");
-  ASSERT_TRUE(
-      server::ReadUploadState(server::WriteUploadState({}), &read, &tail));
-  EXPECT_EQ(tail, "");
-  // No beginning of it is one.
-  const size_t end = text.size() - tail.size() - 10;
-  for (size_t size = 0; size < end; ++size) {
-    EXPECT_FALSE(server::ReadUploadState(text.substr(0, size), &read, &tail))
-        << size;
-  }
-  for (const char* const wrong :
-       {"bvhmill-upload 2\n\n", "bvhmill-upload 1\npart_bytes 7\n\n",
-        "bvhmill-upload 1\nnew 1\n\n", "bvhmill-upload 1\npart a\n\n",
-        "bvhmill-upload 1\nid a\ndigest b\npart c\n\n"}) {
-    EXPECT_FALSE(server::ReadUploadState(wrong, &read, &tail)) << wrong;
-  }
-}
-
-// The digest is that of FIPS 180-2 for "abc", and the same in pieces.
-TEST(Sha256State, GoesOnWhereItWasSaved) {
-  EXPECT_EQ(Sha256Of("abc"),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  const std::string bytes(100'000, 'q');
-  for (const size_t at : {0, 64, 128, 99'968}) {
-    Sha256 first;
-    first.Add(std::string_view(bytes).substr(0, at));
-    const std::string saved = first.Save();
-    Sha256 second;
-    second.Add("other bytes");
-    ASSERT_TRUE(second.Restore(saved, static_cast<int64_t>(at)));
-    second.Add(std::string_view(bytes).substr(at));
-    EXPECT_EQ(second.Finish(), Sha256Of(bytes)) << at;
-  }
-  Sha256 within;
-  within.Add("a");
-  EXPECT_EQ(within.Save(), "");
-  EXPECT_FALSE(within.Restore("no state", 64));
-  EXPECT_FALSE(within.Restore(Sha256Of(""), 63));
 }
 
 }  // namespace
