@@ -155,6 +155,9 @@ int main(int argc, char** argv) {
   if (!server->metrics_address().empty()) {
     std::cout << "metrics on " << server->metrics_address() << "\n";
   }
+  if (!server->http_address().empty()) {
+    std::cout << "http on " << server->http_address() << "\n";
+  }
   std::cout << bvhmill::server::WhatCallsNeed(config) << "\n";
   if (!bvhmill::server::IsLoopback(config.listen) &&
       config.tls_client_ca.empty()) {

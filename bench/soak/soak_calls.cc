@@ -129,7 +129,7 @@ class Collecting {
 
   void TakeChunk(const v1::OutputChunk& chunk) {
     std::vector<std::string>& outputs = Outputs(chunk.key());
-    const auto index = static_cast<size_t>(chunk.output());
+    const auto index = static_cast<size_t>(chunk.output_index());
     if (index >= outputs.size() ||
         static_cast<size_t>(chunk.offset()) != outputs[index].size()) {
       return tally_.Miss("a chunk in the wrong place");

@@ -445,7 +445,7 @@ absl::Status TakeChunk(const v1::OutputChunk& chunk, Answer* answer) {
   BVHMILL_RETURN_IF_ERROR(CheckKey(chunk.key()));
   // A server could send empty chunks without end.
   if (chunk.data().empty()) return BrokenAnswer("a chunk without bytes");
-  return answer->Data(chunk.output(), chunk.offset(), chunk.data());
+  return answer->Data(chunk.output_index(), chunk.offset(), chunk.data());
 }
 
 // Issues that the server has sent early, in total.

@@ -136,7 +136,16 @@ std::string CheckListen(const ServerConfig& config) {
   return "";
 }
 
-std::string CheckMetrics(const ServerConfig& config) {
+std::string CheckPages(const ServerConfig& config) {
+  if (config.http.empty() &&
+      !(config.http_origins.empty() && config.http_files.empty())) {
+    return "--http-origins and --http-files need --http";
+  }
+  if (!config.http.empty() && config.tls_cert.empty() && !config.insecure &&
+      !IsLoopback(config.http)) {
+    return "refusing to serve HTTP on " + config.http +
+           " without TLS; give --tls-cert and --tls-key, or --insecure";
+  }
   if (config.metrics.empty()) return "";
   if (!config.insecure && !IsLoopback(config.metrics)) {
     return "refusing to show metrics on " + config.metrics +
@@ -207,7 +216,7 @@ std::string FindConflict(const ServerConfig& config) {
   }
   std::string wrong = CheckListen(config);
   if (wrong.empty()) wrong = CheckJobs(config);
-  return wrong.empty() ? CheckMetrics(config) : wrong;
+  return wrong.empty() ? CheckPages(config) : wrong;
 }
 
 void SetDataFolder(ServerConfig* config) {
@@ -507,6 +516,16 @@ void AddFlags(CLI::App* app, ServerConfig* config) {
           "HOST:PORT, or a PORT of this machine, for Prometheus; off if "
           "empty")
       ->transform(AddressOr(""));
+  AddFlag(app, "http", &config->http,
+          "HOST:PORT, or a PORT of this machine, for HTTP: POST "
+          "/v1/convert; off if empty")
+      ->transform(AddressOr(""));
+  app->add_option("--http-origins", config->http_origins,
+                  "origins whose web pages may use it; * = all")
+      ->type_name("LIST");
+  app->add_option("--http-files", config->http_files,
+                  "folder of files that it serves at /")
+      ->type_name("DIR");
   app->add_option("--data-dir", config->data_dir,
                   "folder for jobs; none = the server keeps no jobs;\n"
                   "default: $STATE_DIRECTORY, $XDG_STATE_HOME/bvhmill\n"
@@ -554,6 +573,7 @@ absl::Status CheckS3Keys(const S3Options& s3) {
 absl::Status CheckConfig(const ServerConfig& config) {
   BVHMILL_RETURN_IF_ERROR(CheckAddress(config.listen));
   BVHMILL_RETURN_IF_ERROR(CheckAddress(config.metrics));
+  BVHMILL_RETURN_IF_ERROR(CheckAddress(config.http));
   BVHMILL_RETURN_IF_ERROR(CheckTlsFiles(config));
   if (!config.jobs_database.empty() && !HasPostgres()) return NoPostgres();
   BVHMILL_RETURN_IF_ERROR(CheckS3Keys(config.s3));

@@ -66,6 +66,11 @@ struct ServerConfig {
   int drain_seconds = 30;
   // HOST:PORT of the page of metrics; empty = no page.
   std::string metrics;
+  // HOST:PORT of the HTTP API; empty = none. The origins of pages that may use
+  // it, separated by commas. The folder of files that it serves.
+  std::string http;
+  std::string http_origins;
+  std::string http_files;
   LogFormat log = LogFormat::kErrors;
   bool reflection = false;
   Limits limits;

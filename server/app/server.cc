@@ -11,13 +11,17 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/text.h"
+#include "server/http/clip_api.h"
 #include "server/limits/memory.h"
 #include "server/rpc/catch_as_status.h"
 #include "server/rpc/statuses.h"
@@ -263,6 +267,7 @@ void SetConnectionLimits(const TransportLimits& limits,
 // Once loaded, the reflection of gRPC serves on every server of the process.
 // It cannot be turned off.
 absl::Status LoadReflection() {
+  DescribeHealth();
   if (dlopen(BVHMILL_REFLECTION, RTLD_NOW | RTLD_GLOBAL) != nullptr) {
     return absl::OkStatus();
   }
@@ -274,6 +279,20 @@ absl::Status LoadReflection() {
 std::vector<std::string> WatchedFiles(const ServerConfig& config) {
   return {config.token_file, config.tls_cert, config.tls_key,
           config.tls_client_ca};
+}
+
+absl::Status CannotServe(const char* what, const std::string& address,
+                         const absl::Status& why) {
+  return MakeStatus(absl::StatusCode::kUnavailable,
+                    "cannot serve " + std::string(what) + " on " + address +
+                        ": " + std::string(MessageOf(why)));
+}
+
+// The folder of outputs until they are sent over HTTP.
+std::string SpoolFolder() {
+  std::error_code error;
+  const auto folder = std::filesystem::temp_directory_path(error);
+  return error ? "/tmp" : folder.native();
 }
 
 }  // namespace
@@ -303,6 +322,8 @@ Server::~Server() {
 // gRPC closes a connection after it has written everything. A peer that reads
 // nothing would delay that for ever, so connections that are left are cut.
 void Server::Close(std::chrono::milliseconds to_end_calls) {
+  // Requests of HTTP are calls, which have ended.
+  http_ = nullptr;
   constexpr std::chrono::milliseconds kToClose(800);
   if (listener_ != nullptr) listener_->Stop();
   if (server_ == nullptr) return;
@@ -337,6 +358,7 @@ absl::Status Server::StartOrThrow(const ServerConfig& config,
   BVHMILL_RETURN_IF_ERROR(out->parts_.jobs.Start());
   BVHMILL_RETURN_IF_ERROR(out->Listen());
   BVHMILL_RETURN_IF_ERROR(out->StartMetrics());
+  BVHMILL_RETURN_IF_ERROR(out->StartHttp());
   out->WatchFiles(std::move(seen));
   *server = std::move(out);
   return absl::OkStatus();
@@ -401,11 +423,61 @@ absl::Status Server::StartMetrics() {
     gauges.certificate_expiry_seconds = tls_files_->expiry_seconds();
     return gauges;
   };
-  return MetricsPage::Start(address, &parts_.metrics, now, &metrics_page_);
+  const auto page = std::make_shared<const MetricsPage>(&parts_.metrics, now);
+  const auto add = [this, page](httplib::Server* routes) {
+    routes->Get("/metrics", [page](const auto&, auto& response) {
+      response.set_content(page->Text(), MetricsPage::kType);
+    });
+    // The process answers.
+    routes->Get("/healthz", [](const auto&, auto& response) {
+      response.set_content("ok\n", "text/plain");
+    });
+    // The server accepts clips: as grpc.health.v1.Health.
+    routes->Get("/readyz", [this](const auto&, auto& response) {
+      const bool serves = health_service_.is_serving();
+      response.status = serves ? 200 : 503;
+      response.set_content(serves ? "ok\n" : "not serving\n", "text/plain");
+    });
+  };
+  const absl::Status started =
+      HttpServer::Start({.address = address,
+                         .threads = 8,
+                         .header_seconds = std::chrono::seconds(2),
+                         .idle_seconds = std::chrono::seconds(2)},
+                        add, &metrics_server_);
+  return started.ok() ? started : CannotServe("metrics", address, started);
+}
+
+absl::Status Server::StartHttp() {
+  const ServerConfig& config = parts_.config;
+  if (config.http.empty()) return absl::OkStatus();
+  ClipApiOptions api = {.channel = server_->InProcessChannel({}),
+                        .spool = SpoolFolder(),
+                        .origins = {},
+                        .files = config.http_files};
+  const std::vector<std::string> origins =
+      absl::StrSplit(config.http_origins, ',', absl::SkipEmpty());
+  api.origins.insert(origins.begin(), origins.end());
+  HttpOptions options = {.address = config.http};
+  options.idle_seconds = Seconds(config.service.idle_seconds);
+  if (!config.tls_cert.empty()) {
+    options.tls = [this] { return tls_files_->Context(); };
+  }
+  absl::Status added;
+  const absl::Status started = HttpServer::Start(
+      options,
+      [&](httplib::Server* routes) { added = AddClipApi(api, routes); },
+      &http_);
+  BVHMILL_RETURN_IF_ERROR(added);
+  return started.ok() ? started : CannotServe("HTTP", config.http, started);
 }
 
 std::string Server::metrics_address() const {
-  return metrics_page_ == nullptr ? "" : metrics_page_->address();
+  return metrics_server_ == nullptr ? "" : metrics_server_->address();
+}
+
+std::string Server::http_address() const {
+  return http_ == nullptr ? "" : http_->address();
 }
 
 void Server::WatchFiles(std::vector<std::string> seen) {

@@ -31,6 +31,7 @@
 #include "server/auth/tls.h"
 #include "server/auth/tokens.h"
 #include "server/convert/clip_service.h"
+#include "server/http/http_server.h"
 #include "server/jobs/blob_service.h"
 #include "server/jobs/job_call.h"
 #include "server/jobs/job_service.h"
@@ -147,6 +148,8 @@ class Server {
 
   // The same for the page of metrics; empty if there is none.
   std::string metrics_address() const;
+  // The same for the HTTP API.
+  std::string http_address() const;
 
   // Reads the token file and the certificates again. If a file is broken, the
   // log says so and the old content stays in use. The server does the same by
@@ -167,6 +170,7 @@ class Server {
   void Close(std::chrono::milliseconds to_end_calls);
   void HandOver(int file, int listening_file);
   absl::Status StartMetrics();
+  absl::Status StartHttp();
   void WatchFiles(std::vector<std::string> seen);
   void ReloadFile(const std::string& path);
 
@@ -185,7 +189,9 @@ class Server {
   std::unique_ptr<Listener> listener_;
   std::mutex reload_mutex_;
   // The last members: their threads use the others.
-  std::unique_ptr<MetricsPage> metrics_page_;
+  std::unique_ptr<HttpServer> metrics_server_;
+  // The HTTP API. Uses server_.
+  std::unique_ptr<HttpServer> http_;
   std::unique_ptr<FileWatch> file_watch_;
 };
 

@@ -108,6 +108,44 @@ int64_t FirstExpiry(const std::string& chain) {
   return first;
 }
 
+// Adds the authorities of `pem` to `store`.
+void AddAuthorities(const std::string& pem, X509_STORE* store) {
+  const Bio bio = View(pem);
+  while (const Certificate next{
+      PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
+    X509_STORE_add_cert(store, next.get());
+  }
+  ERR_clear_error();
+}
+
+// Null if OpenSSL has no memory.
+std::shared_ptr<SSL_CTX> MakeContext(const Pem& pem) {
+  std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()),
+                                   &SSL_CTX_free);
+  if (context == nullptr) return nullptr;
+  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  const Bio chain = View(pem.certificate);
+  const Certificate own{
+      PEM_read_bio_X509(chain.get(), nullptr, nullptr, nullptr)};
+  if (SSL_CTX_use_certificate(context.get(), own.get()) != 1) return nullptr;
+  while (Certificate next{
+      PEM_read_bio_X509(chain.get(), nullptr, nullptr, nullptr)}) {
+    // The context owns it from now on.
+    SSL_CTX_add_extra_chain_cert(context.get(), next.release());
+  }
+  ERR_clear_error();
+  const Key key{PEM_read_bio_PrivateKey(View(pem.key).get(), nullptr,
+                                        NoPassword, nullptr)};
+  if (SSL_CTX_use_PrivateKey(context.get(), key.get()) != 1) return nullptr;
+  if (!pem.client_ca.empty()) {
+    AddAuthorities(pem.client_ca, SSL_CTX_get_cert_store(context.get()));
+    SSL_CTX_set_verify(context.get(),
+                       SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
+                       nullptr);
+  }
+  return context;
+}
+
 }  // namespace
 
 absl::Status CheckTlsFiles(const ServerConfig& config) {
@@ -131,8 +169,18 @@ absl::Status TlsFiles::Read(PipeWait wait) {
   BVHMILL_RETURN_IF_ERROR(ReadTlsFiles(config_, wait, &pem));
   BVHMILL_RETURN_IF_ERROR(identity_.Put(pem.key + "\n" + pem.certificate));
   expiry_seconds_ = FirstExpiry(pem.certificate);
+  {
+    std::shared_ptr<SSL_CTX> context = MakeContext(pem);
+    const std::lock_guard lock(mutex_);
+    context_ = std::move(context);
+  }
   return config_.tls_client_ca.empty() ? absl::OkStatus()
                                        : client_ca_.Put(pem.client_ca);
+}
+
+std::shared_ptr<SSL_CTX> TlsFiles::Context() const {
+  const std::lock_guard lock(mutex_);
+  return context_;
 }
 
 std::shared_ptr<grpc::ServerCredentials> TlsFiles::Credentials() const {

@@ -8,10 +8,12 @@
 //   const absl::Status status = files->Reload();
 
 #include <grpcpp/security/server_credentials.h>
+#include <openssl/ssl.h>
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "absl/status/status.h"
@@ -40,6 +42,10 @@ class TlsFiles {
   // seconds since 1970; 0 without TLS. Any thread.
   int64_t expiry_seconds() const { return expiry_seconds_; }
 
+  // The certificates for servers that use OpenSSL; null without TLS. Each call
+  // returns those of the last Read.
+  std::shared_ptr<SSL_CTX> Context() const;
+
   // The credentials of the listener; insecure ones without TLS. This object
   // must outlive them.
   std::shared_ptr<grpc::ServerCredentials> Credentials() const;
@@ -53,6 +59,8 @@ class TlsFiles {
   MemoryFile identity_;
   MemoryFile client_ca_;
   std::atomic<int64_t> expiry_seconds_ = 0;
+  mutable std::mutex mutex_;
+  std::shared_ptr<SSL_CTX> context_;
 };
 
 // Checks the files of `config` without using them. INVALID_ARGUMENT if a file

@@ -32,7 +32,7 @@ ResponseFrame ChunkFrame(const std::string& key, size_t output, int64_t offset,
   const auto size = static_cast<int64_t>(data.size());
   v1::OutputChunk chunk;
   chunk.set_key(key);
-  chunk.set_output(static_cast<int32_t>(output));
+  chunk.set_output_index(static_cast<int32_t>(output));
   chunk.set_offset(offset);
   ResponseFrame frame = FrameOf(chunk, std::move(data));
   frame.data_bytes = size;

@@ -10,11 +10,11 @@ namespace bvhmill::server {
 namespace {
 
 constexpr std::string_view kMethodNames[] = {
-    "ValidateClip",     "ConvertClip", "ConvertClips", "GetServerInfo",
-    "CreateJob",        "GetJob",      "ListJobs",     "ListJobResults",
-    "WaitJob",          "CancelJob",   "DeleteJob",    "ListUsage",
-    "FindMissingBlobs", "WriteBlob",   "ReadBlob",     "DeleteBlob",
-    "unknown"};
+    "ValidateClip",   "ConvertClip",      "ConvertClips", "GetServerInfo",
+    "ListIssues",     "CreateJob",        "GetJob",       "ListJobs",
+    "ListJobResults", "WaitJob",          "CancelJob",    "DeleteJob",
+    "ListUsage",      "FindMissingBlobs", "WriteBlob",    "ReadBlob",
+    "DeleteBlob",     "unknown"};
 constexpr std::string_view kStageNames[] = {
     "queue", "read", "validate", "edit", "solve", "encode", "write", "total"};
 constexpr std::string_view kCodeNames[] = {"OK",

@@ -31,6 +31,7 @@ enum class Method : uint8_t {
   kConvertClip,
   kConvertClips,
   kGetServerInfo,
+  kListIssues,
   kCreateJob,
   kGetJob,
   kListJobs,
@@ -46,7 +47,7 @@ enum class Method : uint8_t {
   // A method that no service has.
   kUnknown,
 };
-inline constexpr int kMethods = 17;
+inline constexpr int kMethods = 18;
 std::string_view NameOf(Method method);
 // True if calls of the method count for max_streams.
 bool IsStream(Method method);

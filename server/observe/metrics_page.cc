@@ -1,241 +1,18 @@
 #include "server/observe/metrics_page.h"
 
-#include <poll.h>
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <exception>
 #include <limits>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "bvhmill/base/status.h"
 #include "bvhmill/base/version.h"
 #include "server/limits/memory.h"
-#include "server/net/listener.h"
 
 namespace bvhmill::server {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr size_t kMaxConnections = 64;
-constexpr size_t kMaxRequestBytes = 8192;
-constexpr std::chrono::seconds kMaxAge(10);
-
-absl::Status Unavailable(const std::string& why) {
-  return MakeStatus(absl::StatusCode::kUnavailable, why);
-}
-
-std::string Response(std::string_view status, std::string_view more_headers,
-                     std::string_view body) {
-  return "HTTP/1.0 " + std::string(status) + "\r\n" +
-         std::string(more_headers) +
-         "Content-Length: " + std::to_string(body.size()) +
-         "\r\nConnection: close\r\n\r\n" + std::string(body);
-}
-
-// One connection. The destructor closes it.
-struct Client {
-  explicit Client(int f) : file(f) {}
-  Client(Client&& other) noexcept { *this = std::move(other); }
-  Client& operator=(Client&& other) noexcept {
-    std::swap(file, other.file);
-    std::swap(since, other.since);
-    std::swap(request, other.request);
-    std::swap(response, other.response);
-    std::swap(sent, other.sent);
-    return *this;
-  }
-  ~Client() {
-    if (file >= 0) close(file);
-  }
-
-  int file = -1;
-  Clock::time_point since = Clock::now();
-  std::string request;
-  // Empty until the request is complete.
-  std::string response;
-  size_t sent = 0;
-};
-
-// True if the request ends with an empty line; a line may end without a
-// carriage return.
-bool IsWhole(std::string_view request) {
-  return request.find("\r\n\r\n") != std::string_view::npos ||
-         request.find("\n\n") != std::string_view::npos;
-}
-
-// False if the connection has ended, or what came is too long for a request.
-bool ReadSome(Client* client) {
-  char buffer[2048];
-  const ssize_t got = recv(client->file, buffer, sizeof buffer, 0);
-  if (got < 0) return errno == EAGAIN || errno == EINTR;
-  client->request.append(buffer, static_cast<size_t>(got));
-  return got > 0 && client->request.size() <= kMaxRequestBytes;
-}
-
-// False once everything is sent or the connection failed.
-bool WriteSome(Client* client) {
-  const size_t left = client->response.size() - client->sent;
-  const ssize_t put = send(client->file, client->response.data() + client->sent,
-                           left, MSG_NOSIGNAL);
-  if (put < 0) return errno == EAGAIN || errno == EINTR;
-  client->sent += static_cast<size_t>(put);
-  if (static_cast<size_t>(put) < left) return true;
-  shutdown(client->file, SHUT_WR);
-  return false;
-}
-
-}  // namespace
-
-// Serves GET /metrics; `render` makes the page for each request, in the thread
-// of the page.
-class MetricsPage::HttpPage {
- public:
-  using Render = std::function<std::string()>;
-
-  explicit HttpPage(Render render) : render_(std::move(render)) {}
-  ~HttpPage() {
-    if (!thread_.joinable()) return;
-    eventfd_write(stop_.all().front(), 1);
-    thread_.join();
-  }
-
-  // UNAVAILABLE if the address cannot be used, or the system has no file or no
-  // thread.
-  absl::Status Start(const std::string& address) {
-    BVHMILL_RETURN_IF_ERROR(ListeningSockets::Open(address, &sockets_));
-    const int stop = eventfd(0, EFD_CLOEXEC);
-    if (stop < 0) return Unavailable("no file is left");
-    stop_.Add(stop);
-    try {
-      thread_ = std::jthread([this] { Run(); });
-    } catch (const std::system_error&) {
-      return Unavailable("the system has no thread for it");
-    }
-    return absl::OkStatus();
-  }
-
-  const std::string& address() const { return sockets_->address(); }
-
- private:
-  void Run() {
-    while (true) {
-      // Without memory for a connection or a page, it closes all connections.
-      try {
-        while (Step()) {
-        }
-        return;
-      } catch (const std::exception&) {
-        clients_.clear();
-      }
-    }
-  }
-
-  // Waits for events and handles them. False once the thread must stop.
-  bool Step() {
-    polled_.assign(1, {stop_.all().front(), POLLIN, 0});
-    for (const int file : sockets_->files()) {
-      polled_.push_back({file, POLLIN, 0});
-    }
-    const size_t first = polled_.size();
-    for (const Client& client : clients_) {
-      const bool reads = client.response.empty();
-      polled_.push_back(
-          {client.file, static_cast<int16_t>(reads ? POLLIN : POLLOUT), 0});
-    }
-    constexpr int kSecondMs = 1000;
-    poll(polled_.data(), polled_.size(), clients_.empty() ? -1 : kSecondMs);
-    if (polled_.front().revents != 0) return false;
-    ServeClients(first);
-    for (size_t i = 1; i < first; ++i) {
-      if (polled_[i].revents != 0) AcceptSome(polled_[i].fd);
-    }
-    return true;
-  }
-
-  // `first`: where the clients begin in polled_.
-  void ServeClients(size_t first) {
-    const auto oldest = Clock::now() - kMaxAge;
-    size_t i = first;
-    std::erase_if(clients_, [&](Client& client) {
-      const bool is_ready = polled_[i++].revents != 0;
-      return client.since < oldest || (is_ready && !Serve(&client));
-    });
-  }
-
-  // False once the connection is to be closed.
-  bool Serve(Client* client) {
-    if (client->response.empty()) {
-      if (!ReadSome(client)) return false;
-      if (!IsWhole(client->request)) return true;
-      client->response = Answer(client->request);
-    }
-    return WriteSome(client);
-  }
-
-  std::string Answer(std::string_view request) const {
-    const std::string_view line = request.substr(0, request.find('\n'));
-    const size_t method_end = line.find(' ');
-    if (line.substr(0, method_end) != "GET") {
-      return Response("405 Method Not Allowed", "Allow: GET\r\n", "");
-    }
-    const std::string_view target = line.substr(method_end + 1);
-    if (target.substr(0, target.find_first_of(" ?\r")) != "/metrics") {
-      return Response("404 Not Found", "", "");
-    }
-    return Response("200 OK",
-                    "Content-Type: text/plain; version=0.0.4; "
-                    "charset=utf-8\r\n",
-                    render_());
-  }
-
-  // A request usually follows its connection at once, so it is served before
-  // the next connection may replace it.
-  void AcceptSome(int listening) {
-    for (size_t i = 0; i < kMaxConnections; ++i) {
-      const int file =
-          accept4(listening, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-      if (file < 0) return PauseIfShort(errno);
-      Client client(file);
-      if (!Serve(&client)) continue;
-      if (clients_.size() >= kMaxConnections) clients_.erase(clients_.begin());
-      clients_.push_back(std::move(client));
-    }
-  }
-
-  // If the process is short of files, the connection waits and its socket stays
-  // readable: without a pause the thread would use a whole core. Closes the
-  // oldest connection, to free a file.
-  void PauseIfShort(int error) {
-    constexpr std::chrono::milliseconds kPause(100);
-    if (error == EAGAIN || error == EINTR || error == ECONNABORTED) return;
-    if (!clients_.empty()) clients_.erase(clients_.begin());
-    std::this_thread::sleep_for(kPause);
-  }
-
-  const Render render_;
-  std::unique_ptr<ListeningSockets> sockets_;
-  // Readable once the thread must stop.
-  OpenFiles stop_;
-  // In the order in which they came.
-  std::vector<Client> clients_;
-  std::vector<pollfd> polled_;
-  std::jthread thread_;
-};
-
-// The page as text.
-
 namespace {
 
 using prometheus::ClientMetric;
@@ -457,129 +234,98 @@ void AddLimits(const UseLimits& limits, const AddGauge& add) {
       static_cast<double>(limits.min_free_disk_bytes));
 }
 
-// Collects the counters and the gauges for one page.
-class Collector {
- public:
-  Collector(const Metrics* metrics, std::function<Gauges()> gauges)
-      : metrics_(*metrics), gauges_(std::move(gauges)) {}
+std::vector<MetricFamily> Counters(const Metrics& metrics) {
+  std::vector<MetricFamily> families = {
+      Calls(metrics),
+      CallTimes(metrics),
+      StageTimesOf(metrics),
+      Labelled("bvhmill_refused_total", "Calls and clips that were refused",
+               "reason", metrics.refused),
+      Clips(metrics),
+      OneCounter("bvhmill_frames_total", "Frames of clips", metrics.frames),
+      OneCounter("bvhmill_joint_frames_total", "Frames times joints",
+                 metrics.joint_frames),
+      OneCounter("bvhmill_received_bytes_total", "Bytes of sources that came",
+                 metrics.received_bytes),
+      OneCounter("bvhmill_sent_bytes_total", "Bytes of outputs that were sent",
+                 metrics.sent_bytes),
+      Labelled("bvhmill_connections_cut_total",
+               "Connections that the server has cut", "reason",
+               metrics.cut_connections)};
+  AddCallers(metrics, &families);
+  return families;
+}
 
-  std::vector<MetricFamily> Collect() const {
-    const Gauges now = gauges_();
-    std::vector<MetricFamily> families = Counters();
-    families.push_back(RefusedConnections(now));
-    const auto add = [&](const char* name, const char* help, double value) {
-      families.push_back(OneGauge(name, help, value));
-    };
-    AddUse(now, add);
-    AddJobs(metrics_, now, add, &families);
-    AddLimits(now.limits, add);
-    families.push_back(
-        OneGauge("bvhmill_build_info", "Always 1", 1,
-                 {Label("version", Version()), Label("commit", GitCommit())}));
-    return families;
+MetricFamily RefusedConnections(const Gauges& now) {
+  MetricFamily family{"bvhmill_refused_connections_total",
+                      "Connections that were refused",
+                      MetricType::Counter,
+                      {}};
+  AddCounter({Label("reason", "max_connections")}, now.refused_connections,
+             &family);
+  AddCounter({Label("reason", "max_connections_per_address")},
+             now.refused_connections_of_address, &family);
+  return family;
+}
+
+void AddUse(const Metrics& metrics, const Gauges& now, double started,
+            const AddGauge& add) {
+  add("bvhmill_connections", "Open connections",
+      static_cast<double>(now.connections));
+  add("bvhmill_inflight_calls", "Running calls",
+      static_cast<double>(now.calls));
+  add("bvhmill_inflight_clips", "Admitted clips",
+      static_cast<double>(now.clips));
+  add("bvhmill_inflight_bytes", "Bytes of memory that calls account for",
+      static_cast<double>(now.bytes));
+  add("bvhmill_inflight_bytes_peak",
+      "Maximum of bvhmill_inflight_bytes since the start",
+      static_cast<double>(now.peak_bytes));
+  add("bvhmill_stream_bytes", "Bytes of sources and outputs that streams hold",
+      static_cast<double>(now.stream_bytes));
+  add("bvhmill_streams", "Open streams",
+      static_cast<double>(metrics.open_streams.load()));
+  add("bvhmill_request_bytes",
+      "Bytes of requests that arrive or wait for a worker",
+      static_cast<double>(now.request_bytes));
+  add("bvhmill_requests_waiting", "Calls whose requests wait with the client",
+      static_cast<double>(now.waiting_requests));
+  add("bvhmill_workers", "Worker threads", now.workers);
+  add("bvhmill_workers_busy", "Workers that run a task", now.busy_workers);
+  if (now.certificate_expiry_seconds > 0) {
+    add("bvhmill_tls_certificate_expiry_timestamp_seconds",
+        "Time at which the certificate expires, in seconds since 1970",
+        static_cast<double>(now.certificate_expiry_seconds));
   }
-
- private:
-  std::vector<MetricFamily> Counters() const {
-    std::vector<MetricFamily> families = {
-        Calls(metrics_),
-        CallTimes(metrics_),
-        StageTimesOf(metrics_),
-        Labelled("bvhmill_refused_total", "Calls and clips that were refused",
-                 "reason", metrics_.refused),
-        Clips(metrics_),
-        OneCounter("bvhmill_frames_total", "Frames of clips", metrics_.frames),
-        OneCounter("bvhmill_joint_frames_total", "Frames times joints",
-                   metrics_.joint_frames),
-        OneCounter("bvhmill_received_bytes_total", "Bytes of sources that came",
-                   metrics_.received_bytes),
-        OneCounter("bvhmill_sent_bytes_total",
-                   "Bytes of outputs that were sent", metrics_.sent_bytes),
-        Labelled("bvhmill_connections_cut_total",
-                 "Connections that the server has cut", "reason",
-                 metrics_.cut_connections)};
-    AddCallers(metrics_, &families);
-    return families;
-  }
-
-  static MetricFamily RefusedConnections(const Gauges& now) {
-    MetricFamily family{"bvhmill_refused_connections_total",
-                        "Connections that were refused",
-                        MetricType::Counter,
-                        {}};
-    AddCounter({Label("reason", "max_connections")}, now.refused_connections,
-               &family);
-    AddCounter({Label("reason", "max_connections_per_address")},
-               now.refused_connections_of_address, &family);
-    return family;
-  }
-
-  void AddUse(const Gauges& now, const AddGauge& add) const {
-    add("bvhmill_connections", "Open connections",
-        static_cast<double>(now.connections));
-    add("bvhmill_inflight_calls", "Running calls",
-        static_cast<double>(now.calls));
-    add("bvhmill_inflight_clips", "Admitted clips",
-        static_cast<double>(now.clips));
-    add("bvhmill_inflight_bytes", "Bytes of memory that calls account for",
-        static_cast<double>(now.bytes));
-    add("bvhmill_inflight_bytes_peak",
-        "Maximum of bvhmill_inflight_bytes since the start",
-        static_cast<double>(now.peak_bytes));
-    add("bvhmill_stream_bytes",
-        "Bytes of sources and outputs that streams hold",
-        static_cast<double>(now.stream_bytes));
-    add("bvhmill_streams", "Open streams",
-        static_cast<double>(metrics_.open_streams.load()));
-    add("bvhmill_request_bytes",
-        "Bytes of requests that arrive or wait for a worker",
-        static_cast<double>(now.request_bytes));
-    add("bvhmill_requests_waiting", "Calls whose requests wait with the client",
-        static_cast<double>(now.waiting_requests));
-    add("bvhmill_workers", "Worker threads", now.workers);
-    add("bvhmill_workers_busy", "Workers that run a task", now.busy_workers);
-    if (now.certificate_expiry_seconds > 0) {
-      add("bvhmill_tls_certificate_expiry_timestamp_seconds",
-          "Time at which the certificate expires, in seconds since 1970",
-          static_cast<double>(now.certificate_expiry_seconds));
-    }
-    add("process_resident_memory_bytes", "Memory of the process",
-        static_cast<double>(ResidentBytes()));
-    add("process_start_time_seconds",
-        "Start of the process, in seconds since 1970", started_);
-  }
-
-  const Metrics& metrics_;
-  std::function<Gauges()> gauges_;
-  double started_ = std::chrono::duration<double>(
-                        std::chrono::system_clock::now().time_since_epoch())
-                        .count();
-};
+  add("process_resident_memory_bytes", "Memory of the process",
+      static_cast<double>(ResidentBytes()));
+  add("process_start_time_seconds",
+      "Start of the process, in seconds since 1970", started);
+}
 
 }  // namespace
 
-MetricsPage::MetricsPage(std::unique_ptr<HttpPage> page)
-    : page_(std::move(page)) {}
+MetricsPage::MetricsPage(const Metrics* metrics, std::function<Gauges()> gauges)
+    : metrics_(*metrics),
+      gauges_(std::move(gauges)),
+      started_(std::chrono::duration<double>(
+                   std::chrono::system_clock::now().time_since_epoch())
+                   .count()) {}
 
-MetricsPage::~MetricsPage() = default;
-
-const std::string& MetricsPage::address() const { return page_->address(); }
-
-absl::Status MetricsPage::Start(const std::string& address,
-                                const Metrics* metrics,
-                                std::function<Gauges()> gauges,
-                                std::unique_ptr<MetricsPage>* page) {
-  const auto render = [collector = Collector(metrics, std::move(gauges))] {
-    return prometheus::TextSerializer().Serialize(collector.Collect());
+std::string MetricsPage::Text() const {
+  const Gauges now = gauges_();
+  std::vector<MetricFamily> families = Counters(metrics_);
+  families.push_back(RefusedConnections(now));
+  const auto add = [&](const char* name, const char* help, double value) {
+    families.push_back(OneGauge(name, help, value));
   };
-  auto served = std::make_unique<HttpPage>(render);
-  const absl::Status status = served->Start(address);
-  if (!status.ok()) {
-    return Unavailable("cannot serve metrics on " + address + ": " +
-                       std::string(MessageOf(status)));
-  }
-  page->reset(new MetricsPage(std::move(served)));
-  return absl::OkStatus();
+  AddUse(metrics_, now, started_, add);
+  AddJobs(metrics_, now, add, &families);
+  AddLimits(now.limits, add);
+  families.push_back(
+      OneGauge("bvhmill_build_info", "Always 1", 1,
+               {Label("version", Version()), Label("commit", GitCommit())}));
+  return prometheus::TextSerializer().Serialize(families);
 }
 
 }  // namespace bvhmill::server

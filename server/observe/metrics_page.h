@@ -1,24 +1,15 @@
 #pragma once
 
-// The metrics of a server as a page for Prometheus, over plain HTTP:
-// http://ADDRESS/metrics.
+// The metrics of a server as a page for Prometheus:
 //
-//   std::unique_ptr<MetricsPage> page;
-//   absl::Status status = MetricsPage::Start(
-//       "127.0.0.1:9090", &metrics, [&] { return Gauges{...}; }, &page);
-//
-// One thread serves all connections. It never blocks on a single connection. At
-// most 64 connections are open: a new one replaces the oldest. Each connection
-// is closed after 10 seconds. So a peer that connects and sends nothing cannot
-// block other peers.
+//   const MetricsPage page(&metrics, [&] { return Gauges{...}; });
+//   response.set_content(page.Text(), MetricsPage::kType);
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 
-#include "absl/status/status.h"
 #include "server/observe/metrics.h"
 
 namespace bvhmill::server {
@@ -80,27 +71,21 @@ struct Gauges {
   UseLimits limits;
 };
 
-// Serves the page from Start to the destructor.
+// Thread-safe.
 class MetricsPage {
  public:
-  // `address` is HOST:PORT; port 0 picks a free port. The thread of the page
-  // calls `gauges` for each page that it makes. `metrics` and the objects that
-  // `gauges` uses must outlive the page. UNAVAILABLE if the address cannot be
-  // used, or if the system has no file descriptor or no thread left.
-  static absl::Status Start(const std::string& address, const Metrics* metrics,
-                            std::function<Gauges()> gauges,
-                            std::unique_ptr<MetricsPage>* page);
-  // Ends the connections and the thread.
-  ~MetricsPage();
+  static constexpr char kType[] = "text/plain; version=0.0.4; charset=utf-8";
 
-  // HOST:PORT with the port that was picked.
-  const std::string& address() const;
+  // `metrics` and the objects that `gauges` uses must outlive the page.
+  MetricsPage(const Metrics* metrics, std::function<Gauges()> gauges);
+  // The page as of now. Calls `gauges`.
+  std::string Text() const;
 
  private:
-  class HttpPage;
-  explicit MetricsPage(std::unique_ptr<HttpPage> page);
-
-  std::unique_ptr<HttpPage> page_;
+  const Metrics& metrics_;
+  const std::function<Gauges()> gauges_;
+  // Seconds since 1970.
+  const double started_;
 };
 
 }  // namespace bvhmill::server

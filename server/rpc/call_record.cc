@@ -22,6 +22,15 @@ std::string FindMetadata(const grpc::CallbackServerContext& call,
   return {found->second.data(), found->second.size()};
 }
 
+// A call within the process, whose peer gRPC does not know, is made for a peer
+// of HTTP.
+std::string PeerOf(const grpc::CallbackServerContext& call) {
+  std::string peer = call.peer();
+  if (peer != "unknown") return peer;
+  std::string http = FindMetadata(call, kHttpPeer);
+  return http.empty() ? peer : http;
+}
+
 // True if the id is short and consists of characters that are safe in logs and
 // shells.
 bool IsSaneId(std::string_view id) {
@@ -86,7 +95,7 @@ CallRecord::CallRecord(const RecordParts& parts, Method method,
       counters_(&parts.metrics.callers.Of("")) {
   if (IsStream(method)) ++parts.metrics.open_streams;
   line_.method = NameOf(method);
-  line_.peer = call->peer();
+  line_.peer = PeerOf(*call);
   line_.id = FindMetadata(*call, "x-request-id");
   if (!IsSaneId(line_.id)) line_.id = NewId();
   call->AddInitialMetadata("x-request-id", line_.id);

@@ -27,6 +27,10 @@
 namespace bvhmill::server {
 
 // Thread-safe after Enter. The parts and the call of gRPC must outlive it.
+// The metadata with the address of the peer of HTTP, for calls within the
+// process.
+inline constexpr char kHttpPeer[] = "x-bvhmill-http-peer";
+
 class CallRecord final : public ClipObserver {
  public:
   // Sets the id of the call: its metadata x-request-id if that is 1 to 64

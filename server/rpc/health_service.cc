@@ -1,5 +1,7 @@
 #include "server/rpc/health_service.h"
 
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
 #include <grpcpp/support/proto_buffer_reader.h>
@@ -178,6 +180,11 @@ HealthService::HealthService(const FreeCallParts& parts) : parts_(parts) {
                   [this](auto* call) { return Watch(call); });
 }
 
+bool HealthService::is_serving() {
+  const std::lock_guard lock(mutex_);
+  return is_serving_;
+}
+
 void HealthService::SetServing(bool is_serving) {
   std::vector<std::pair<WatchCall*, char>> writes;
   {
@@ -229,6 +236,73 @@ void HealthService::Remove(WatchCall* watch) {
   if (watches_.erase(watch) == 0) return;
   const auto count = counts_.find(watch->peer());
   if (--count->second == 0) counts_.erase(count);
+}
+
+namespace {
+
+using google::protobuf::DescriptorProto;
+using google::protobuf::FieldDescriptorProto;
+using google::protobuf::FileDescriptorProto;
+
+FieldDescriptorProto* AddField(const char* name,
+                               FieldDescriptorProto::Type type,
+                               DescriptorProto* message) {
+  FieldDescriptorProto* const field = message->add_field();
+  field->set_name(name);
+  field->set_number(1);
+  field->set_label(FieldDescriptorProto::LABEL_OPTIONAL);
+  field->set_type(type);
+  return field;
+}
+
+// The health checking protocol of gRPC.
+FileDescriptorProto HealthFile() {
+  FileDescriptorProto file;
+  file.set_name("grpc/health/v1/health.proto");
+  file.set_package("grpc.health.v1");
+  file.set_syntax("proto3");
+  DescriptorProto* const request = file.add_message_type();
+  request->set_name("HealthCheckRequest");
+  AddField("service", FieldDescriptorProto::TYPE_STRING, request);
+  DescriptorProto* const response = file.add_message_type();
+  response->set_name("HealthCheckResponse");
+  const std::string status =
+      ".grpc.health.v1.HealthCheckResponse.ServingStatus";
+  AddField("status", FieldDescriptorProto::TYPE_ENUM, response)
+      ->set_type_name(status);
+  auto* const words = response->add_enum_type();
+  words->set_name("ServingStatus");
+  int number = 0;
+  for (const char* const word :
+       {"UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"}) {
+    auto* const value = words->add_value();
+    value->set_name(word);
+    value->set_number(number++);
+  }
+  auto* const service = file.add_service();
+  service->set_name("Health");
+  for (const char* const name : {"Check", "Watch"}) {
+    auto* const method = service->add_method();
+    method->set_name(name);
+    method->set_input_type(".grpc.health.v1.HealthCheckRequest");
+    method->set_output_type(".grpc.health.v1.HealthCheckResponse");
+    method->set_server_streaming(std::string(name) == "Watch");
+  }
+  return file;
+}
+
+}  // namespace
+
+void DescribeHealth() {
+  // The pool keeps a view of the bytes.
+  static const std::string& bytes =
+      *new std::string(HealthFile().SerializeAsString());
+  static const bool is_added = [] {
+    google::protobuf::DescriptorPool::InternalAddGeneratedFile(
+        bytes.data(), static_cast<int>(bytes.size()));
+    return true;
+  }();
+  static_cast<void>(is_added);
 }
 
 }  // namespace bvhmill::server

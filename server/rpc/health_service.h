@@ -27,6 +27,7 @@ class HealthService final : public RawService {
   // Sets the state that the service reports, and sends it to all watches. At
   // first the server serves.
   void SetServing(bool is_serving);
+  bool is_serving();
 
  private:
   class WatchCall;
@@ -48,5 +49,9 @@ class HealthService final : public RawService {
   // By peer.
   std::unordered_map<std::string, int> counts_;
 };
+
+// Describes grpc.health.v1.Health to the reflection of this process, which
+// knows only services of compiled .proto files. Call it once.
+void DescribeHealth();
 
 }  // namespace bvhmill::server

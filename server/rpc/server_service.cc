@@ -101,19 +101,55 @@ void PutBounds(v1::Limits* out) {
   out->set_max_clip_key_bytes(kMaxClipKeyBytes);
 }
 
+void PutIssues(v1::ListIssuesResponse* response) {
+  for (const CatalogueEntry& entry : Catalogue()) {
+    v1::IssueInfo* const info = response->add_issues();
+    info->set_code(std::string(entry.name));
+    info->set_severity(static_cast<v1::Severity>(entry.lenient));
+    info->set_strict_severity(static_cast<v1::Severity>(entry.strict));
+    info->set_title(std::string(entry.title));
+    info->set_message(std::string(entry.message));
+    info->set_help(std::string(entry.help));
+  }
+}
+
 }  // namespace
 
 ServerService::ServerService(const Parts& parts) : parts_(parts) {
-  Add("/bvhmill.v1.ServerService/GetServerInfo",
-      [this](auto* call) { return GetServerInfo(call); });
+  Add("/bvhmill.v1.ServerService/GetServerInfo", [this](auto* call) {
+    return Answer<v1::GetServerInfoRequest, v1::GetServerInfoResponse>(
+        call, Method::kGetServerInfo,
+        [this](const Caller& caller, v1::GetServerInfoResponse* response) {
+          Describe(caller, response);
+        });
+  });
+  Add("/bvhmill.v1.ServerService/ListIssues", [this](auto* call) {
+    return Answer<v1::ListIssuesRequest, v1::ListIssuesResponse>(
+        call, Method::kListIssues,
+        [](const Caller& /*caller*/, v1::ListIssuesResponse* response) {
+          PutIssues(response);
+        });
+  });
 }
 
-RawReactor* ServerService::GetServerInfo(grpc::CallbackServerContext* call) {
-  const auto answer = [this, call](grpc::ByteBuffer* request,
-                                   grpc::ByteBuffer* response) {
-    CallRecord record(parts_.record, Method::kGetServerInfo, call);
+// Answers a call whose request has no fields.
+template <typename Request, typename Response, typename Fill>
+RawReactor* ServerService::Answer(grpc::CallbackServerContext* call,
+                                  Method method, Fill fill) {
+  const auto answer = [this, call, method, fill](grpc::ByteBuffer* request,
+                                                 grpc::ByteBuffer* bytes) {
+    CallRecord record(parts_.record, method, call);
     absl::Status status = record.Enter();
-    if (status.ok()) status = Answer(*record.caller(), request, response);
+    Request message;
+    int64_t beside = 0;
+    if (status.ok()) {
+      status = ReadMessage(parts_.config, {}, request, &message, &beside);
+    }
+    if (status.ok()) {
+      Response response;
+      fill(*record.caller(), &response);
+      ToBytes(response, bytes);
+    }
     record.Finishing(status);
     record.Done(/*cancelled=*/false);
     return status;
@@ -122,20 +158,6 @@ RawReactor* ServerService::GetServerInfo(grpc::CallbackServerContext* call) {
       {parts_.record.log, parts_.connections, parts_.calls,
        parts_.small_requests, Seconds(parts_.config.service.idle_seconds)},
       call, answer);
-}
-
-absl::Status ServerService::Answer(const Caller& caller,
-                                   grpc::ByteBuffer* request,
-                                   grpc::ByteBuffer* response) {
-  v1::GetServerInfoRequest message;
-  int64_t beside = 0;
-  const absl::Status status =
-      ReadMessage(parts_.config, {}, request, &message, &beside);
-  if (!status.ok()) return status;
-  v1::GetServerInfoResponse info;
-  Describe(caller, &info);
-  ToBytes(info, response);
-  return absl::OkStatus();
 }
 
 void ServerService::Describe(const Caller& caller,

@@ -25,9 +25,9 @@ class ServerService final : public RawService {
   explicit ServerService(const Parts& parts);
 
  private:
-  RawReactor* GetServerInfo(grpc::CallbackServerContext* call);
-  absl::Status Answer(const Caller& caller, grpc::ByteBuffer* request,
-                      grpc::ByteBuffer* response);
+  template <typename Request, typename Response, typename Fill>
+  RawReactor* Answer(grpc::CallbackServerContext* call, Method method,
+                     Fill fill);
   void Describe(const Caller& caller, v1::GetServerInfoResponse* response);
 
   const Parts parts_;

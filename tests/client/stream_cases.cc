@@ -177,12 +177,13 @@ std::vector<StreamCase> OrderCases() {
       {"LargestOffset",
        Send({Begin(), Chunk("offset: 9223372036854775807 data: '12'")}),
        kBroken, "a gap"},
-      {"NegativeOutput", Send({Begin(), Chunk("output: -1 data: '1'")}),
+      {"NegativeOutput", Send({Begin(), Chunk("output_index: -1 data: '1'")}),
        kBroken, "output -1"},
-      {"OutputTooFar", Send({Begin(), Chunk("output: 1 data: '1'")}), kBroken,
-       "output 1"},
-      {"LargestOutput", Send({Begin(), Chunk("output: 2147483647 data: '1'")}),
-       kBroken, "output 2147483647"},
+      {"OutputTooFar", Send({Begin(), Chunk("output_index: 1 data: '1'")}),
+       kBroken, "output 1"},
+      {"LargestOutput",
+       Send({Begin(), Chunk("output_index: 2147483647 data: '1'")}), kBroken,
+       "output 2147483647"},
   };
 }
 

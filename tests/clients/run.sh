@@ -44,7 +44,8 @@ run_readme() {
   export PYTHONPATH=$here/python
   "$python" "$here/readme/steps_test.py"
   "$python" "$here/readme/follow.py" "$work/node/node_modules" \
-    README.md docs/command-line.md docs/examples/README.md docs/validate.md
+    README.md docs/command-line.md docs/examples/README.md docs/http.md \
+    docs/validate.md
 }
 
 run_schema() {

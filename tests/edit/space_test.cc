@@ -44,18 +44,45 @@ ClipEdits UpFrom(UpAxis from, UpAxis to) {
   return edits;
 }
 
+// A quarter turn about the axis that is neither.
 TEST(UpAxis, TurnsEveryJointExactly) {
+  const struct {
+    UpAxis from;
+    UpAxis to;
+    Vector (*turn)(const Vector& p);
+  } cases[] = {
+      {UpAxis::kZ, UpAxis::kY,
+       [](const Vector& p) {
+         return Vector{p[0], p[2], -p[1]};
+       }},
+      {UpAxis::kY, UpAxis::kZ,
+       [](const Vector& p) {
+         return Vector{p[0], -p[2], p[1]};
+       }},
+      {UpAxis::kX, UpAxis::kY,
+       [](const Vector& p) {
+         return Vector{-p[1], p[0], p[2]};
+       }},
+      {UpAxis::kY, UpAxis::kX,
+       [](const Vector& p) {
+         return Vector{p[1], -p[0], p[2]};
+       }},
+      {UpAxis::kX, UpAxis::kZ,
+       [](const Vector& p) {
+         return Vector{-p[2], p[1], p[0]};
+       }},
+      {UpAxis::kZ, UpAxis::kX,
+       [](const Vector& p) {
+         return Vector{p[2], p[1], -p[0]};
+       }},
+  };
   for (uint64_t seed = 0; seed < 40; ++seed) {
     const Clip clip = RandomClip({}, 2, seed);
     for (const Conventions& conventions : Readings()) {
-      ExpectPlaces(clip, Edited(UpFrom(UpAxis::kZ, UpAxis::kY), clip),
-                   conventions, 1e-9, [](const Vector& p) {
-                     return Vector{p[0], p[2], -p[1]};
-                   });
-      ExpectPlaces(clip, Edited(UpFrom(UpAxis::kY, UpAxis::kZ), clip),
-                   conventions, 1e-9, [](const Vector& p) {
-                     return Vector{p[0], -p[2], p[1]};
-                   });
+      for (const auto& c : cases) {
+        ExpectPlaces(clip, Edited(UpFrom(c.from, c.to), clip), conventions,
+                     1e-9, c.turn);
+      }
     }
   }
 }

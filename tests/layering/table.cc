@@ -75,6 +75,9 @@ constexpr Layer kLayers[] = {
      "bvhmill/base bvhmill/digest server/store/files/file_blob_store.h "
      "server/store/postgres/open_postgres.h server/store/s3/open_s3.h "
      "server/store/s3/s3_options.h server/store/sqlite/sqlite.h"},
+    {"server/http",
+     "bvhmill/base bvhmill/report bvhmill/encode bvhmill/pipeline bvhmill/wire "
+     "bvhmill/v1 server/net server/rpc/call_record.h server/store/file_ops.h"},
     {"server/jobs",
      "bvhmill/base bvhmill/digest bvhmill/pipeline bvhmill/unpack bvhmill/wire "
      "bvhmill/v1 server/app/config.h server/auth server/codec server/convert "
@@ -85,8 +88,8 @@ constexpr Layer kLayers[] = {
      "server/observe server/rpc"},
     {"server/app",
      "bvhmill/base bvhmill/pipeline bvhmill/settings server/auth "
-     "server/convert server/jobs server/limits server/net server/observe "
-     "server/rpc server/store"},
+     "server/convert server/http server/jobs server/limits server/net "
+     "server/observe server/rpc server/store"},
     {"server", "bvhmill/base bvhmill/settings server/store"},
     {"client/cpp",
      "bvhmill/base bvhmill/digest bvhmill/report bvhmill/pipeline "

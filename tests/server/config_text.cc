@@ -76,10 +76,10 @@ std::string NameOf(server::LogFormat format) {
 
 std::string ConfigText(const server::ServerConfig& config) {
   const auto& [listen, insecure, tls_cert, tls_key, tls_client_ca, token_file,
-               threads, drain_seconds, metrics, log, reflection, limits,
-               service, admission, transport, jobs, data_dir, jobs_database, s3,
-               data_dir_is_default, check_config, check_data, hash_token] =
-      config;
+               threads, drain_seconds, metrics, http, http_origins, http_files,
+               log, reflection, limits, service, admission, transport, jobs,
+               data_dir, jobs_database, s3, data_dir_is_default, check_config,
+               check_data, hash_token] = config;
   Lines out;
   out.Add("listen", listen);
   out.Add("insecure", insecure);
@@ -90,6 +90,9 @@ std::string ConfigText(const server::ServerConfig& config) {
   out.Add("threads", threads);
   out.Add("drain_seconds", drain_seconds);
   out.Add("metrics", metrics);
+  out.Add("http", http);
+  out.Add("http_origins", http_origins);
+  out.Add("http_files", http_files);
   out.Add("log", NameOf(log));
   out.Add("reflection", reflection);
   static_cast<void>(limits);

@@ -301,7 +301,7 @@ ClipTraits TraitsOf(const ConvertResult& result, std::span<const Issue> facts,
     traits.up = "Y";
   }
   if (source.up_axis != UpAxis::kUnknown) {
-    traits.up = source.up_axis == UpAxis::kY ? "Y" : "Z";
+    traits.up = std::string(1, "XYZ"[HeightAxis(source.up_axis)]);
   } else if (const Issue* axis = FindIssue(facts, "DATA_UP_AXIS_GUESS")) {
     traits.up = ArgOf(*axis, "axis");
   }

@@ -376,7 +376,7 @@ absl::Status Reader::ReadUnit(const toml::node& node) {
 absl::Status Reader::ReadUp(const toml::node& node) {
   std::string word;
   BVHMILL_RETURN_IF_ERROR(ReadWord(node, "up_axis", &word));
-  const std::string wrong = CheckWord(word, {"y", "z"});
+  const std::string wrong = CheckWord(word, {"x", "y", "z"});
   if (!wrong.empty()) return Wrong(node, "up_axis: " + wrong);
   result_.up = word == "y" ? "Y" : "Z";
   return absl::OkStatus();

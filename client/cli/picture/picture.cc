@@ -493,6 +493,7 @@ bool MayBePictures(const absl::Status& status) {
 Point3 UpOf(const ClipEdits& edits, const Report& report) {
   const UpAxis stated =
       edits.to_up != UpAxis::kUnknown ? edits.to_up : edits.source.up_axis;
+  if (stated == UpAxis::kX) return {1, 0, 0};
   if (stated == UpAxis::kY) return {0, 1, 0};
   if (stated == UpAxis::kZ) return {0, 0, 1};
   return GuessedUp(report);

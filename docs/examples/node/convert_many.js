@@ -69,7 +69,7 @@ async function receiveAll(stream, progress) {
     if (frame === 'begin') {
       arriving.set(begin.key, begin.outputs.map(() => []));
     } else if (frame === 'output_chunk') {
-      arriving.get(chunk.key)[chunk.output].push(chunk.data);
+      arriving.get(chunk.key)[chunk.output_index].push(chunk.data);
     } else {
       if (report(result, arriving.get(result.key))) ++progress.good;
       arriving.delete(result.key);

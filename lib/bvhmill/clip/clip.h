@@ -120,7 +120,12 @@ struct Conventions {
   bool operator==(const Conventions& other) const = default;
 };
 
-enum class UpAxis { kUnknown, kY, kZ };
+enum class UpAxis { kUnknown, kY, kZ, kX };
+
+// The coordinate that is the height: that of Y if `up` is not known.
+inline size_t HeightAxis(UpAxis up) {
+  return up == UpAxis::kX ? 0 : up == UpAxis::kZ ? 2 : 1;
+}
 
 // Unit and up axis of a clip, if the caller states them.
 struct SourceSpace {

@@ -21,9 +21,6 @@ int64_t BytesOfMaps(const Skeleton& skeleton) {
                                       sizeof(ColumnSource));
 }
 
-// The coordinate that is the height: Y if `up` is unknown.
-size_t HeightAxis(UpAxis up) { return up == UpAxis::kZ ? 2 : 1; }
-
 // Finds the columns that vary; draws the work and the memory.
 absl::Status FindMoving(const Editing& editing, std::vector<uint8_t>* moving) {
   const Clip& clip = *editing.clip;

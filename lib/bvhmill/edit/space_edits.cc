@@ -108,9 +108,13 @@ absl::Status TurnUpAxis(UpAxis from, UpAxis to, Editing* editing) {
   if (from == to || from == UpAxis::kUnknown || to == UpAxis::kUnknown) {
     return absl::OkStatus();
   }
-  const SignedAxes axes = {{0, 2, 1},
-                           to == UpAxis::kY ? std::array<int, 3>{1, 1, -1}
-                                            : std::array<int, 3>{1, -1, 1}};
+  // A quarter turn about the third axis.
+  SignedAxes axes = {{0, 1, 2}, {1, 1, 1}};
+  const size_t before = HeightAxis(from);
+  const size_t after = HeightAxis(to);
+  axes.axis[after] = static_cast<int>(before);
+  axes.axis[before] = static_cast<int>(after);
+  axes.sign[before] = -1;
   MappedSkeleton edited = Unchanged(editing->skeleton());
   for (Node& node : edited.skeleton.nodes) {
     MoveOffset(axes, &node);

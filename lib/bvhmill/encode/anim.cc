@@ -206,41 +206,41 @@ class AnimMaker {
     options.conventions = context_.conventions;
     options.metres_per_unit = context_.meters_per_unit;
     Clip turned;
-    bool has_z_up = false;
-    BVHMILL_RETURN_IF_ERROR(FindUpAxis(&has_z_up));
-    if (has_z_up) BVHMILL_RETURN_IF_ERROR(TurnUp(&memory, &turned));
+    UpAxis up = UpAxis::kUnknown;
+    BVHMILL_RETURN_IF_ERROR(FindUpAxis(&up));
+    const bool turns = up == UpAxis::kX || up == UpAxis::kZ;
+    if (turns) BVHMILL_RETURN_IF_ERROR(TurnUp(up, &memory, &turned));
     ClipToAnimResult result;
-    BVHMILL_RETURN_IF_ERROR(ClipToAnim(has_z_up ? turned : *context_.clip,
-                                       options, &result, context_.log,
-                                       context_.budget));
+    BVHMILL_RETURN_IF_ERROR(ClipToAnim(turns ? turned : *context_.clip, options,
+                                       &result, context_.log, context_.budget));
     if (!result.converted) return Refusal();
     *motion = std::move(result.motion);
     return absl::OkStatus();
   }
 
   // If the up axis is not stated, the clip may show it.
-  absl::Status FindUpAxis(bool* has_z_up) {
-    *has_z_up = context_.up_axis == UpAxis::kZ;
-    if (context_.up_axis != UpAxis::kUnknown) return absl::OkStatus();
+  absl::Status FindUpAxis(UpAxis* up) {
+    *up = context_.up_axis;
+    if (*up != UpAxis::kUnknown) return absl::OkStatus();
     const auto guess =
         GuessUpAxis(*context_.clip, context_.conventions, 0, context_.budget);
     if (!guess.ok()) return guess.status();
-    *has_z_up = guess->axis == UpAxis::kZ;
-    if (!*has_z_up) return absl::OkStatus();
+    *up = guess->axis;
+    if (*up != UpAxis::kZ) return absl::OkStatus();
     context_.log->Add(IssueCode::EDIT_UP_AXIS_GUESSED, {},
                       {{"axis", "Z"}, {"evidence", guess->evidence}});
     return absl::OkStatus();
   }
 
   // The avatar needs a clip with Y up.
-  absl::Status TurnUp(HeldMemory* memory, Clip* turned) {
+  absl::Status TurnUp(UpAxis up, HeldMemory* memory, Clip* turned) {
     const Clip& clip = *context_.clip;
     BVHMILL_RETURN_IF_ERROR(memory->Draw(
         SkeletonBytes(clip.skeleton) +
         static_cast<int64_t>(clip.motion.values.size() * sizeof(float))));
     *turned = clip;
     ClipEdits edits;
-    edits.source.up_axis = UpAxis::kZ;
+    edits.source.up_axis = up;
     edits.to_up = UpAxis::kY;
     return EditClip(edits, context_.conventions, {}, context_.budget, turned,
                     nullptr);

@@ -60,7 +60,8 @@ constexpr OptionWord kWordsOfJointPositions[] = {
     Word("ignore", JointPositions::kIgnore)};
 constexpr OptionWord kWordsOfRootOffset[] = {
     Word("ignore", RootOffset::kReplaced), Word("add", RootOffset::kAdded)};
-constexpr OptionWord kWordsOfUpAxis[] = {Word("y", UpAxis::kY),
+constexpr OptionWord kWordsOfUpAxis[] = {Word("x", UpAxis::kX),
+                                         Word("y", UpAxis::kY),
                                          Word("z", UpAxis::kZ)};
 constexpr OptionWord kWordsOfDropMode[] = {Word("poses", DropMode::kKeepPoses),
                                            Word("rigid", DropMode::kRigid)};

@@ -192,6 +192,7 @@ constexpr std::string_view kOptions =
     "blob-retention-seconds blobs config data-dir drain-seconds dry-run "
     "ease-in ease-out emit emote expectations fail-on filelist force format "
     "from hand-pose handshake-seconds idle-between-seconds idle-seconds "
+    "http http-files http-origins "
     "insecure job-lease-seconds job-retention-seconds jobs jobs-database "
     "joint-priority json keepalive-seconds keepalive-timeout-seconds keys "
     "listen local log loop max-blob-bytes max-calls max-channels "

@@ -118,7 +118,7 @@ size_t LongestAxis(const Point& v) {
 
 // True if the axis with this index is `up`, or if `up` is not known.
 bool CanBeUp(UpAxis up, size_t axis) {
-  return up == UpAxis::kUnknown || axis == (up == UpAxis::kY ? 1U : 2U);
+  return up == UpAxis::kUnknown || axis == HeightAxis(up);
 }
 
 // `body` is that of the skeleton, or nullopt if it has none. `up` is the axis

@@ -15,10 +15,13 @@ class ServerProcess:
         self._process = subprocess.Popen(
             [BIN / "bvhmilld", "--listen", "127.0.0.1:0", *flags],
             stdout=subprocess.PIPE, text=True)
-        self.address = None
+        self.address = self.http_address = None
         for line in self._process.stdout:
             if line.startswith("listening on "):
                 self.address = line.split()[2]
+            if line.startswith("http on "):
+                self.http_address = line.split()[2]
+            if line.startswith("calls need"):
                 break
         if self.address is None:
             raise RuntimeError("the server did not start")

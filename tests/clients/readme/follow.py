@@ -34,6 +34,8 @@ from server_process import BIN, ROOT, ServerProcess
 from steps import differs, steps_of
 
 SERVER = "127.0.0.1:7450"
+HTTP = "127.0.0.1:7452"
+HTTP_FLAGS = ["--http", "7452"]
 NOT_COPIED = shutil.ignore_patterns(".git", "build", "out", "node_modules")
 LEFT_OUT = 77
 
@@ -80,7 +82,10 @@ class Newcomer:
     def _with_server(self, text):
         if self._server is None:
             return text
-        return text.replace(SERVER, self._server.address)
+        text = text.replace(SERVER, self._server.address)
+        if self._server.http_address is None:
+            return text
+        return text.replace(HTTP, self._server.http_address)
 
     def _by_rule(self, text):
         """The command to run instead; None if there is none."""
@@ -136,8 +141,11 @@ class Newcomer:
                 not (self._root / words[0]).exists()):
             raise Failure(f"there is no {words[0]}")
         # Jobs go to the copy, too.
+        if self._server is not None:
+            raise Failure("the page starts a second server")
+        flags = ["--http", "0"] if words[1:] == HTTP_FLAGS else words[1:]
         self._server = ServerProcess("--data-dir", self._root / "build/data",
-                                     *words[1:])
+                                     *flags)
         self._env["BVHMILL_SERVER"] = self._server.address
         for file in (self._root / "docs" / "examples").rglob("*"):
             if file.suffix in (".js", ".py"):

@@ -121,6 +121,8 @@ TEST(FlagsTest, ConflictsAreRefused) {
       {{"--metrics=0.0.0.0:1"}, "refusing to show metrics on 0.0.0.0:1"},
       {{"--metrics=0.0.0.0:1", "--tls-cert=c", "--tls-key=k"},
        "refusing to show metrics on 0.0.0.0:1"},
+      {{"--http=0.0.0.0:1"}, "refusing to serve HTTP on 0.0.0.0:1"},
+      {{"--http-files=/page"}, "need --http"},
       {{"--metrics=unix:/m"}, "--metrics: 'unix:/m' is not HOST:PORT or PORT"},
       {{"--metrics=99999"}, "--metrics: '99999' is not HOST:PORT or PORT"},
       {{"--listen=nowhere"}, "--listen: 'nowhere' is not HOST:PORT or PORT"},

@@ -241,7 +241,7 @@ TEST_F(ClipMessagesTest, ChunksSayOutputAndOffset) {
     const v1::OutputChunk& chunk = response.output_chunk();
     ++chunks;
     EXPECT_EQ(chunk.key(), "k");
-    std::string& output = outputs.at(static_cast<size_t>(chunk.output()));
+    std::string& output = outputs.at(static_cast<size_t>(chunk.output_index()));
     EXPECT_EQ(chunk.offset(), static_cast<int64_t>(output.size()));
     output += chunk.data();
   }

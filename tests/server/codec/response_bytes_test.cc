@@ -47,7 +47,7 @@ TEST_P(ChunkBytesTest, AreThoseOfTheMessage) {
   const ChunkCase& param = GetParam();
   v1::OutputChunk chunk;
   chunk.set_key(param.key);
-  chunk.set_output(param.output);
+  chunk.set_output_index(param.output);
   chunk.set_offset(param.offset);
   grpc::ByteBuffer bytes;
   server::ToBytes(chunk, param.data, &bytes);

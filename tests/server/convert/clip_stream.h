@@ -53,7 +53,7 @@ class StreamTest : public ServerTest {
       const v1::OutputChunk& chunk = response.output_chunk();
       Answer& answer = answers_[chunk.key()];
       EXPECT_EQ(answer.results, 0) << "a chunk after the result";
-      std::string& output = answer.outputs.at(chunk.output());
+      std::string& output = answer.outputs.at(chunk.output_index());
       EXPECT_EQ(chunk.offset(), output.size());
       output += chunk.data();
     } else {

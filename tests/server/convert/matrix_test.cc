@@ -137,7 +137,7 @@ class RouteMatrixTest : public ServerTest,
     while (stream_->Read(&response) && !response.has_result()) {
       if (!response.has_output_chunk()) continue;
       const v1::OutputChunk& chunk = response.output_chunk();
-      std::string& output = data.at(static_cast<size_t>(chunk.output()));
+      std::string& output = data.at(static_cast<size_t>(chunk.output_index()));
       EXPECT_EQ(chunk.offset(), static_cast<int64_t>(output.size()));
       output += chunk.data();
     }

@@ -83,7 +83,7 @@ class ReferenceTest : public ServerTest {
     while (stream->Read(&response)) {
       if (!response.has_output_chunk()) continue;
       const v1::OutputChunk& chunk = response.output_chunk();
-      outputs.at(static_cast<size_t>(chunk.output())) += chunk.data();
+      outputs.at(static_cast<size_t>(chunk.output_index())) += chunk.data();
     }
     EXPECT_TRUE(stream->Finish().ok());
     return outputs;

@@ -66,7 +66,7 @@ class SourceFormatTest : public ServerTest {
     for (Response response; stream->Read(&response);) {
       if (response.has_output_chunk()) {
         const v1::OutputChunk& chunk = response.output_chunk();
-        if (chunk.output() == 0) first_[chunk.key()] += chunk.data();
+        if (chunk.output_index() == 0) first_[chunk.key()] += chunk.data();
       } else if (response.has_result()) {
         results_[response.result().key()] = response.result();
       }

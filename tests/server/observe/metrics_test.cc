@@ -227,11 +227,7 @@ std::string FullPage() {
   gauges.database_up = true;
   gauges.free_disk_bytes = 1;
   gauges.certificate_expiry_seconds = 1;
-  std::unique_ptr<server::MetricsPage> page;
-  EXPECT_TRUE(server::MetricsPage::Start(
-                  "127.0.0.1:0", &metrics, [&] { return gauges; }, &page)
-                  .ok());
-  return FetchMetrics(page->address());
+  return "\n" + server::MetricsPage(&metrics, [&] { return gauges; }).Text();
 }
 
 // The dashboard, the alerts and the manual name exported metrics only, and the
@@ -290,16 +286,17 @@ struct HttpCase {
 TEST_F(MetricsTest, AnswersOfThePage) {
   StartWithMetrics();
   const HttpCase cases[] = {
-      {"GET /metrics HTTP/1.0\r\n\r\n", "HTTP/1.0 200 OK\r\n"},
-      {"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.0 200 OK\r\n"},
-      {"GET /metrics\n\n", "HTTP/1.0 200 OK\r\n"},
-      {"GET /metrics?name=x HTTP/1.1\r\n\r\n", "HTTP/1.0 200 OK\r\n"},
-      {"GET /metricsx HTTP/1.1\r\n\r\n", "HTTP/1.0 404 Not Found\r\n"},
-      {"GET / HTTP/1.1\r\n\r\n", "HTTP/1.0 404 Not Found\r\n"},
-      {"POST /metrics HTTP/1.1\r\n\r\n",
-       "HTTP/1.0 405 Method Not Allowed\r\nAllow: GET\r\n"},
-      {"\r\n\r\n", "HTTP/1.0 405 Method Not Allowed\r\n"},
-      {std::string(20'000, 'x'), ""}};
+      {"GET /metrics HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n"},
+      {"GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+       "HTTP/1.1 200 OK\r\n"},
+      {"GET /metrics?name=x HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n"},
+      {"GET /healthz HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n"},
+      {"GET /readyz HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n"},
+      {"GET /metricsx HTTP/1.0\r\n\r\n", "HTTP/1.1 404 Not Found\r\n"},
+      {"GET / HTTP/1.0\r\n\r\n", "HTTP/1.1 404 Not Found\r\n"},
+      {"POST /metrics HTTP/1.0\r\n\r\n", "HTTP/1.1 4"},
+      {"\r\n\r\n", "HTTP/1.1 400 Bad Request\r\n"},
+      {std::string(20'000, 'x') + "\r\n", "HTTP/1.1 4"}};
   for (const HttpCase& c : cases) {
     SCOPED_TRACE(c.request.substr(0, 40));
     const int fd = DialLoopback(server_->metrics_address());
@@ -374,11 +371,8 @@ TEST(MetricsPageTest, EachNumberHasItsName) {
                    .max_queued_items = 27,
                    .max_data_bytes = 0,
                    .min_free_disk_bytes = 0};
-  std::unique_ptr<server::MetricsPage> page;
-  ASSERT_TRUE(server::MetricsPage::Start(
-                  "127.0.0.1:0", &metrics, [&] { return gauges; }, &page)
-                  .ok());
-  const std::string text = FetchMetrics(page->address());
+  const std::string text =
+      server::MetricsPage(&metrics, [&] { return gauges; }).Text();
   for (const char* line :
        {"frames_total 10", "joint_frames_total 20", "received_bytes_total 30",
         "sent_bytes_total 40", "clips_total{result=\"good\"} 50",
@@ -416,12 +410,8 @@ TEST(MetricsPageTest, BucketsHoldAllTimesUpToTheirBound) {
   times.Observe(std::chrono::milliseconds(2));
   times.Observe(std::chrono::milliseconds(20));
   times.Observe(std::chrono::seconds(200));
-  std::unique_ptr<server::MetricsPage> page;
-  ASSERT_TRUE(
-      server::MetricsPage::Start(
-          "127.0.0.1:0", &metrics, [] { return server::Gauges(); }, &page)
-          .ok());
-  const std::string text = FetchMetrics(page->address());
+  const std::string text =
+      server::MetricsPage(&metrics, [] { return server::Gauges(); }).Text();
   for (const char* line :
        {"count{stage=\"edit\"} 3", "bucket{stage=\"edit\",le=\"0.001\"} 0",
         "bucket{stage=\"edit\",le=\"0.003\"} 1",

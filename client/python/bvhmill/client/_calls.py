@@ -78,15 +78,15 @@ class Assembler:
     def _add(self, chunk: Any) -> None:
         parts = self._arriving[chunk.key]
         end = chunk.offset + len(chunk.data)
-        part = parts[chunk.output]
+        part = parts[chunk.output_index]
         if end > len(part):
             part = np.empty(max(end, 2 * len(part)), np.uint8)
-            known = self._ends[chunk.key][chunk.output]
-            part[:known] = parts[chunk.output][:known]
-            parts[chunk.output] = part
+            known = self._ends[chunk.key][chunk.output_index]
+            part[:known] = parts[chunk.output_index][:known]
+            parts[chunk.output_index] = part
         part[chunk.offset:end] = np.frombuffer(chunk.data, np.uint8)
         ends = self._ends[chunk.key]
-        ends[chunk.output] = max(ends[chunk.output], end)
+        ends[chunk.output_index] = max(ends[chunk.output_index], end)
 
     def _end(self, result: Any) -> tuple[Any, list[Any]]:
         parts = self._arriving.pop(result.key, [])

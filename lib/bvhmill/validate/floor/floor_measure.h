@@ -23,6 +23,7 @@
 namespace bvhmill {
 
 // A direction that may be up: +X, +Y, +Z, -X, -Y, -Z.
+inline constexpr int kPlusX = 0;
 inline constexpr int kPlusY = 1;
 inline constexpr int kPlusZ = 2;
 constexpr size_t AxisOfDirection(int direction) {

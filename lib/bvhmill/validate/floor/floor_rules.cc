@@ -124,6 +124,8 @@ int FloorRules::UpFor(std::optional<int> clear) const {
       return kPlusY;
     case UpAxis::kZ:
       return kPlusZ;
+    case UpAxis::kX:
+      return kPlusX;
     case UpAxis::kUnknown:
       break;
   }
