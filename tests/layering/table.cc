@@ -114,6 +114,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"absl/status/", "lib server client bench"},
     {"absl/strings/cord.h", "lib/bvhmill/base"},
     {"absl/synchronization/mutex.h", "server bench"},
+    {"absl/strings/str_split.h", "server"},
     {"absl/", ""},
     {"iconv.h", "lib/bvhmill/base"},
     {"sys/mman.h", "lib/bvhmill/base server client/cli client/python"},
@@ -132,14 +133,16 @@ constexpr ThirdParty kThirdParty[] = {
     {"tbb/", "lib/bvhmill/pipeline bench"},
     {"assimp/", "bench"},
     {"oneapi/", "lib/bvhmill/pipeline"},
-    {"nlohmann/", "lib/bvhmill/encode lib/bvhmill/pipeline client/cli"},
+    {"nlohmann/",
+     "lib/bvhmill/encode lib/bvhmill/pipeline server/http client/cli"},
     {"zlib.h", "lib/bvhmill/encode lib/bvhmill/unpack bench"},
     {"zstd.h", "lib/bvhmill/unpack"},
     {"google/protobuf/", "lib/bvhmill/wire server client bench"},
     // See kWithoutGrpc, too.
     {"grpc",
      "server/app server/auth/tls.h server/auth/tls.cc server/codec "
-     "server/convert server/jobs server/net/listener.cc server/rpc client/cpp "
+     "server/convert server/http server/jobs server/net/listener.cc server/rpc "
+     "client/cpp "
      "bench"},
     {"CLI/", "server client/cli"},
     {"toml++/", "client/cli/dataset"},
@@ -148,6 +151,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"pqxx/", "server/store/postgres"},
     {"libpq-fe.h", "server/store/postgres"},
     {"curl/", "server/store/s3"},
+    {"httplib.h", "server/http"},
     {"pugixml.hpp", "server/store/s3"},
     {"prometheus/", "server"},
     {"pybind11/", "client/python"},

@@ -504,7 +504,7 @@ def test_the_event_loop_is_free_while_a_file_is_read(server, tmp_path, walk):
 @pytest.mark.parametrize("words", [
     {"frames": [3, 0]}, {"frames": [0, 5, 0]}, {"frames": [0, 5, 1, 7]},
     {"trim": [1, 0]}, {"fps": 0}, {"units": 0}, {"units": "ell"},
-    {"up": "unspecified"}, {"up": "x"}, {"interpolation": "lurp"},
+    {"up": "unspecified"}, {"up": "w"}, {"interpolation": "lurp"},
     {"severities": {"DATA_LOOP": "bad"}}])
 def test_values_that_a_message_would_lose_are_refused(words):
     from bvhmill.client._option_fields import set_options

@@ -120,7 +120,7 @@ def test_mypy_finds_wrong_calls(tmp_path):
         "reveal_type(take.positions)\n"
         "bvhmill.read('a.bvh', fsp=3)\n"
         "bvhmill.read('a.bvh', arrays=['rotation'])\n"
-        "take.edit(up='x')\n"
+        "take.edit(up='w')\n"
         "bvhmill.read_many_async(['a'], thread=2)\n"
         "take.to_npz(arays=['positions'])\n"
         "take.save('a.anim', prioritee=3)\n"

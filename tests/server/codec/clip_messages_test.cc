@@ -288,7 +288,7 @@ TEST(ClipMessages, RequestsAreAllInACase) {
   // EncodingsAreThoseOfTheirNames and source_format_test.cc send them.
   EXPECT_THAT(Without({"Source.encoding: CONTENT_ENCODING_GZIP",
                        "Source.encoding: CONTENT_ENCODING_ZSTD",
-                       "Source.format: SOURCE_FORMAT_ANIM"},
+                       "Source.format: SOURCE_FORMAT_ANIM", "Source.blob"},
                       missing),
               IsEmpty());
 }

@@ -61,6 +61,7 @@ TEST_F(JobPartsTest, ManyCallersWithoutRoomKeepNoOtherCallerOut) {
   const auto folder = Open();
   std::deque<server::Ticket> tickets;
   std::vector<server::JobInfo> jobs;
+  int64_t most = 0;
   server::JobRunner runner(parts_.All(), folder.get(), [](const auto&) {});
   for (int i = 0; i < kCallers; ++i) {
     const std::string caller = "c" + std::to_string(i);
@@ -68,10 +69,11 @@ TEST_F(JobPartsTest, ManyCallersWithoutRoomKeepNoOtherCallerOut) {
     jobs.push_back(MakeJob(folder.get(), caller, kItems));
     // Their items are claimed one caller after the other.
     AwaitLooks(2, &runner);
+    server::JobStats stats;
+    ASSERT_TRUE(folder->jobs().Stats(&stats).ok());
+    most = std::max(most, stats.leased);
   }
-  server::JobStats stats;
-  ASSERT_TRUE(folder->jobs().Stats(&stats).ok());
-  EXPECT_GT(stats.leased, 100);
+  EXPECT_GT(most, 100);
   const server::JobInfo job = MakeJob(folder.get(), "other", 20);
   runner.Wake();
   EXPECT_TRUE(Eventually([&] { return GoodItems(job, folder.get()) == 20; }));
