@@ -8,7 +8,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const readline = require('node:readline');
 const { after, before, test } = require('node:test');
-const { BIN, ROOT, makeFolder, makeTakes } = require('./server_process');
+const { ROOT, makeFolder, makeTakes } = require('./server_process');
 
 const folder = makeFolder();
 const children = [];
@@ -29,7 +29,7 @@ async function startAndFind(pattern, program, args, env = {}) {
 before(async () => {
   makeTakes(folder);
   const address = await startAndFind(/^http on (.*)/,
-    path.join(BIN, 'bvhmilld'),
+    path.join(process.env.BVHMILL_BIN, 'bvhmilld'),
     ['--listen', '127.0.0.1:0', '--http', '0', '--data-dir', 'none']);
   http = `http://${address}`;
 });
