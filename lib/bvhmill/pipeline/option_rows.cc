@@ -60,9 +60,8 @@ constexpr OptionWord kWordsOfJointPositions[] = {
     Word("ignore", JointPositions::kIgnore)};
 constexpr OptionWord kWordsOfRootOffset[] = {
     Word("ignore", RootOffset::kReplaced), Word("add", RootOffset::kAdded)};
-constexpr OptionWord kWordsOfUpAxis[] = {Word("x", UpAxis::kX),
-                                         Word("y", UpAxis::kY),
-                                         Word("z", UpAxis::kZ)};
+constexpr OptionWord kWordsOfUpAxis[] = {
+    Word("x", UpAxis::kX), Word("y", UpAxis::kY), Word("z", UpAxis::kZ)};
 constexpr OptionWord kWordsOfDropMode[] = {Word("poses", DropMode::kKeepPoses),
                                            Word("rigid", DropMode::kRigid)};
 constexpr OptionWord kWordsOfInterpolation[] = {
