@@ -37,9 +37,9 @@ TEST_F(LifecycleTest, ReflectionListsTheServices) {
   EXPECT_THAT(answer, HasSubstr("bvhmill.v1.ServerService"));
   EXPECT_THAT(answer, HasSubstr("grpc.health.v1.Health"));
   // ServerReflectionRequest{file_containing_symbol: ...}: a client can call it.
-  EXPECT_THAT(CallRaw(channel_.get(), kReflectionPath,
-                      "\x22\x15grpc.health.v1.Health"),
-              HasSubstr("ServingStatus"));
+  EXPECT_THAT(
+      CallRaw(channel_.get(), kReflectionPath, "\x22\x15grpc.health.v1.Health"),
+      HasSubstr("ServingStatus"));
 }
 
 TEST_F(LifecycleTest, AStreamFinishesItsClipsWhileTheServerDrains) {
