@@ -1,6 +1,7 @@
 #include "server/auth/tls.h"
 
 #include <gmock/gmock.h>
+#include <httplib.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -80,8 +81,44 @@ class TlsTest : public ServerTest {
     return stub->GetServerInfo(&context, {}, &response).ok();
   }
 
+  // The same for the HTTP API.
+  bool IsServedOverHttp(const std::string& root, const std::string& own = "") {
+    const std::string address = server_->http_address();
+    const int port = std::atoi(address.substr(address.rfind(':') + 1).c_str());
+    httplib::SSLClient client("localhost", port,
+                              own.empty() ? "" : dir_.File(own + ".crt"),
+                              own.empty() ? "" : dir_.File(own + ".key"));
+    client.set_ca_cert_path(dir_.File(root + ".crt").c_str());
+    client.enable_server_certificate_verification(true);
+    const auto answer = client.Get("/v1/info");
+    return answer && answer->status == 200;
+  }
+
   TempDir dir_;
 };
+
+TEST_F(TlsTest, TheHttpApiHasTheCertificatesOfCalls) {
+  Start([&](server::ServerConfig* config) {
+    *config = Config();
+    config->http = "localhost:0";
+  });
+  EXPECT_TRUE(IsServedOverHttp("first"));
+  EXPECT_FALSE(IsServedOverHttp("second"));
+  Use("second");
+  EXPECT_TRUE(Eventually([this] { return IsServedOverHttp("second"); }));
+  EXPECT_FALSE(IsServedOverHttp("first"));
+}
+
+TEST_F(TlsTest, TheHttpApiAsksForTheCertificatesOfClients) {
+  Start([&](server::ServerConfig* config) {
+    *config = Config();
+    config->http = "localhost:0";
+    config->tls_client_ca = dir_.File("second.crt");
+  });
+  EXPECT_TRUE(IsServedOverHttp("first", "second"));
+  EXPECT_FALSE(IsServedOverHttp("first", "first"));
+  EXPECT_FALSE(IsServedOverHttp("first"));
+}
 
 TEST_F(TlsTest, ANewCertificateIsServedWithoutARestart) {
   StartTls();
