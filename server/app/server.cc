@@ -20,7 +20,6 @@
 
 #include "absl/strings/str_split.h"
 #include "bvhmill/base/status.h"
-#include "bvhmill/base/text.h"
 #include "server/http/clip_api.h"
 #include "server/limits/memory.h"
 #include "server/rpc/catch_as_status.h"
@@ -322,14 +321,14 @@ Server::~Server() {
 // gRPC closes a connection after it has written everything. A peer that reads
 // nothing would delay that for ever, so connections that are left are cut.
 void Server::Close(std::chrono::milliseconds to_end_calls) {
-  // Requests of HTTP are calls, which have ended.
-  http_ = nullptr;
   constexpr std::chrono::milliseconds kToClose(800);
   if (listener_ != nullptr) listener_->Stop();
   if (server_ == nullptr) return;
   parts_.housekeeping.CutConnectionsAfter(kToClose);
   server_->Shutdown(std::chrono::system_clock::now() + to_end_calls);
   server_->Wait();
+  // Requests of HTTP are calls, which have ended.
+  http_ = nullptr;
 }
 
 absl::Status Server::Start(const ServerConfig& config,

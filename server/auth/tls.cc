@@ -137,6 +137,10 @@ std::shared_ptr<SSL_CTX> MakeContext(const Pem& pem) {
   const Key key{PEM_read_bio_PrivateKey(View(pem.key).get(), nullptr,
                                         NoPassword, nullptr)};
   if (SSL_CTX_use_PrivateKey(context.get(), key.get()) != 1) return nullptr;
+  // Without it OpenSSL refuses a client that resumes a session and has shown a
+  // certificate.
+  constexpr unsigned char kContext[] = "bvhmill";
+  SSL_CTX_set_session_id_context(context.get(), kContext, sizeof kContext - 1);
   if (!pem.client_ca.empty()) {
     AddAuthorities(pem.client_ca, SSL_CTX_get_cert_store(context.get()));
     SSL_CTX_set_verify(context.get(),

@@ -42,6 +42,8 @@ constexpr char kZip[] = "application/zip";
 constexpr std::string_view kReportExtension = ".report.json";
 constexpr size_t kChunkBytes = size_t{256} << 10;
 constexpr size_t kMostOptionBytes = size_t{1} << 20;
+// The memory of a part of a form beside its bytes.
+constexpr size_t kBytesOfPart = 256;
 
 const char* TitleOf(int status) {
   switch (status) {
@@ -159,6 +161,20 @@ void SetFile(SpooledFile file, const std::string& type,
       });
 }
 
+// Passes headers on as metadata. gRPC ends the process for a value that is not
+// printable ASCII: such a header is as good as none.
+void PassHeaders(const httplib::Request& request,
+                 grpc::ClientContext* context) {
+  for (const char* const name :
+       {"authorization", "x-request-id", "traceparent"}) {
+    const std::string value = request.get_header_value(name);
+    const bool is_printable =
+        std::all_of(value.begin(), value.end(),
+                    [](char c) { return c >= 0x20 && c < 0x7f; });
+    if (!value.empty() && is_printable) context->AddMetadata(name, value);
+  }
+}
+
 // One clip on a stream of ClipService. The thread of the request sends the
 // clip; another one receives the outputs.
 class ClipCall {
@@ -166,12 +182,7 @@ class ClipCall {
   ClipCall(const ClipApiOptions& api, const httplib::Request& request,
            const ClipQuery& query)
       : api_(api), query_(query) {
-    for (const char* const name :
-         {"authorization", "x-request-id", "traceparent"}) {
-      if (request.has_header(name)) {
-        context_.AddMetadata(name, request.get_header_value(name));
-      }
-    }
+    PassHeaders(request, &context_);
     context_.AddMetadata(kHttpPeer, "http:" + request.remote_addr + ":" +
                                         std::to_string(request.remote_port));
     stream_ = v1::ClipService::NewStub(api.channel)->ConvertClips(&context_);
@@ -187,14 +198,14 @@ class ClipCall {
 
   // Sends the next bytes of the clip. False if the call has ended.
   bool Send(std::string_view bytes) {
-    if (!has_begun_ && !Begin(bytes)) return false;
-    while (!bytes.empty()) {
+    has_ended_ = !has_begun_ && !Begin(bytes);
+    while (!has_ended_ && !bytes.empty()) {
       v1::ConvertClipsRequest message;
       message.set_chunk(std::string(bytes.substr(0, kChunkBytes)));
-      if (!stream_->Write(message)) return false;
+      has_ended_ = !stream_->Write(message);
       bytes.remove_prefix(std::min(kChunkBytes, bytes.size()));
     }
-    return true;
+    return !has_ended_;
   }
   // Ends the clip, and waits for its result. Returns the status of the call.
   absl::Status Finish() {
@@ -205,11 +216,8 @@ class ClipCall {
     }
     return Close();
   }
-  // Gives the clip up.
-  void Cancel() {
-    context_.TryCancel();
-    static_cast<void>(Close());
-  }
+  // True if the server ended the call before it had all of the clip.
+  bool has_ended() const { return has_ended_; }
 
   const v1::ClipResult& result() const { return result_; }
   std::vector<SpooledFile>& files() { return files_; }
@@ -289,6 +297,7 @@ class ClipCall {
                                            v1::ConvertClipsResponse>>
       stream_;
   bool has_begun_ = false;
+  bool has_ended_ = false;
   // Written by the receiver until it has ended.
   std::vector<SpooledFile> files_;
   v1::ClipResult result_;
@@ -331,7 +340,7 @@ std::string ReportOf(const v1::ClipResult& result, const std::string& name) {
 struct NamedFile {
   std::string name;
   std::string type;
-  const SpooledFile* file;
+  SpooledFile* file;
 };
 
 absl::Status MakeZip(const ClipApiOptions& api,
@@ -351,16 +360,11 @@ absl::Status MakeZip(const ClipApiOptions& api,
 
 // Counts of issues in headers, so that nothing of a good clip is silent.
 void SetCounts(const Report& report, httplib::Response* response) {
-  int64_t errors = 0;
-  int64_t warnings = 0;
-  for (const Issue& issue : report.issues) {
-    errors += issue.severity == Severity::kError ? 1 : 0;
-    warnings += issue.severity == Severity::kWarning ? 1 : 0;
-  }
   response->set_header("Bvhmill-Verdict",
                        std::string(VerdictName(report.verdict)));
-  response->set_header("Bvhmill-Errors", std::to_string(errors));
-  response->set_header("Bvhmill-Warnings", std::to_string(warnings));
+  response->set_header("Bvhmill-Errors", std::to_string(report.counts.errors));
+  response->set_header("Bvhmill-Warnings",
+                       std::to_string(report.counts.warnings));
 }
 
 // Answers with the outputs that could be made.
@@ -389,11 +393,7 @@ absl::Status SetOutputs(const ClipApiOptions& api, const ClipQuery& query,
   }
   if (files.size() == 1) {
     SetDisposition(files[0].name, response);
-    const std::string type = files[0].type;
-    SetFile(query.emits_report
-                ? std::move(report)
-                : std::move(*const_cast<SpooledFile*>(files[0].file)),
-            type, response);
+    SetFile(std::move(*files[0].file), files[0].type, response);
     return absl::OkStatus();
   }
   SpooledFile archive;
@@ -403,34 +403,48 @@ absl::Status SetOutputs(const ClipApiOptions& api, const ClipQuery& query,
   return absl::OkStatus();
 }
 
-// Reads the parts `file` and `options` of a form. `begin` is called before the
-// first byte of the file.
+// Reads a form: parameters, then one `file`, whose bytes `take` gets.
 bool ReadForm(const httplib::ContentReader& reader, httplib::Params* params,
               const std::function<bool(std::string_view)>& take,
               absl::Status* wrong) {
   bool is_file = false;
   bool has_file = false;
   std::string* text = nullptr;
-  return reader(
+  size_t bytes_of_texts = 0;
+  const auto fits = [&](size_t more) {
+    bytes_of_texts += more;
+    if (bytes_of_texts > kMostOptionBytes) {
+      *wrong = InvalidField("options", "the form has too many bytes");
+    }
+    return wrong->ok();
+  };
+  const bool is_read = reader(
       [&](const httplib::MultipartFormData& part) {
-        is_file = part.name == "file";
-        has_file = has_file || is_file;
+        if (has_file) {
+          *wrong = InvalidField(part.name, "comes behind the file in the form");
+          return false;
+        }
+        is_file = has_file = part.name == "file";
         if (is_file && params->find("name") == params->end()) {
           params->emplace("name", part.filename);
         }
-        if (is_file) return true;
-        text = &params->emplace(part.name, "")->second;
-        if (!has_file) return true;
-        *wrong = InvalidField(part.name, "comes behind the file in the form");
-        return false;
+        if (!is_file) text = &params->emplace(part.name, "")->second;
+        return fits(part.name.size() + kBytesOfPart);
       },
       [&](const char* bytes, size_t size) {
         if (is_file) return take({bytes, size});
         text->append(bytes, size);
-        if (text->size() <= kMostOptionBytes) return true;
-        *wrong = InvalidField("options", "the form has too many bytes");
-        return false;
+        return fits(size);
       });
+  if (is_read && !has_file) {
+    *wrong = InvalidField("file", "is missing in the form");
+  }
+  return is_read;
+}
+
+absl::Status BodyCut() {
+  return MakeStatus(absl::StatusCode::kDeadlineExceeded,
+                    "the body ended before its end, or came too slowly");
 }
 
 // Serves one clip: reads the query, sends the body, and calls `answer` with the
@@ -461,9 +475,10 @@ class ClipHandler {
     if (call == nullptr && wrong.ok()) {
       wrong = Begin(request, params, &query, &call);
     }
+    // What has come of the clip may look like a whole one.
+    if (wrong.ok() && !is_read && !call->has_ended()) wrong = BodyCut();
     if (!wrong.ok()) return Refuse(wrong, &response);
     if (!is_read) CloseAfterAnswer();
-    // After a body that has ended early the call has failed, or the peer has.
     const absl::Status called = call->Finish();
     if (!call->request_id().empty()) {
       response.set_header("X-Request-Id", call->request_id());
@@ -531,10 +546,7 @@ absl::Status AnswerValidate(const ClipApiOptions& /*api*/,
 void AnswerInfo(const ClipApiOptions& api, const httplib::Request& request,
                 httplib::Response* response) {
   grpc::ClientContext context;
-  if (request.has_header("authorization")) {
-    context.AddMetadata("authorization",
-                        request.get_header_value("authorization"));
-  }
+  PassHeaders(request, &context);
   v1::GetServerInfoResponse info;
   const grpc::Status status = v1::ServerService::NewStub(api.channel)
                                   ->GetServerInfo(&context, {}, &info);

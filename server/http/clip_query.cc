@@ -13,6 +13,7 @@
 #include "bvhmill/pipeline/option_rows.h"
 #include "bvhmill/pipeline/option_text.h"
 #include "bvhmill/pipeline/options_json.h"
+#include "bvhmill/pipeline/source_format.h"
 
 namespace bvhmill::server {
 namespace {
@@ -69,17 +70,17 @@ absl::Status SetEmit(const std::string& text, ClipQuery* query) {
 
 // The extension tells the format, unless the query has `format`.
 SourceFormat FormatOfName(std::string_view name) {
-  return name.ends_with(".anim") || name.ends_with(".anim.gz")
+  return name.ends_with(".anim") || name.ends_with(".anim.gz") ||
+                 name.ends_with(".anim.zst")
              ? SourceFormat::kAnim
              : SourceFormat::kBvh;
 }
 
 absl::Status SetFormat(const std::string& word, SourceFormat* format) {
-  if (word == "bvh" || word == "anim") {
-    *format = word == "bvh" ? SourceFormat::kBvh : SourceFormat::kAnim;
-    return absl::OkStatus();
-  }
-  return InvalidField("format", Quote(word) + " is neither bvh nor anim");
+  const std::optional<SourceFormat> known = SourceFormatOfName(word);
+  if (!known) return InvalidField("format", Quote(word) + " is no format");
+  *format = *known;
+  return absl::OkStatus();
 }
 
 std::string Underscored(std::string name) {

@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
-#include <optional>
 #include <utility>
 
 #include "bvhmill/base/status.h"
@@ -31,6 +30,8 @@ constexpr int kMostRequests = 1000;
 constexpr milliseconds kStep(100);
 // The time after which a new connection without a byte gives way to others.
 constexpr milliseconds kIdle(500);
+// The time that answers have at the end of the server.
+constexpr milliseconds kToEnd(700);
 // What is read and dropped after an answer, so that the peer gets the answer
 // before the reset.
 constexpr milliseconds kLinger(500);
@@ -255,10 +256,6 @@ class Connection final : public httplib::Stream {
 // The connection that this thread serves.
 thread_local Connection* current = nullptr;
 
-absl::Status CannotServe(const std::string& why) {
-  return MakeStatus(absl::StatusCode::kUnavailable, why);
-}
-
 }  // namespace
 
 void CloseAfterAnswer() {
@@ -312,8 +309,9 @@ absl::Status HttpServer::Start(
     out->listener_->Start(
         [http = out.get()](int file, int /*listening*/) { http->Add(file); });
   } catch (const std::exception& error) {
-    return CannotServe(std::string("the system has no thread left: ") +
-                       error.what());
+    return MakeStatus(
+        absl::StatusCode::kUnavailable,
+        std::string("the system has no thread left: ") + error.what());
   }
   *server = std::move(out);
   return absl::OkStatus();
@@ -322,12 +320,13 @@ absl::Status HttpServer::Start(
 HttpServer::~HttpServer() {
   if (listener_ != nullptr) listener_->Stop();
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     is_stopping_ = true;
     for (const int file : waiting_) CloseSocket(file);
     waiting_.clear();
-    for (const int file : served_) shutdown(file, SHUT_RDWR);
     added_.notify_all();
+    ended_.wait_for(lock, kToEnd, [this] { return served_.empty(); });
+    for (const int file : served_) shutdown(file, SHUT_RDWR);
   }
   threads_.clear();
 }
@@ -375,6 +374,7 @@ void HttpServer::Run() {
     {
       const std::lock_guard lock(mutex_);
       served_.erase(file);
+      ended_.notify_all();
     }
     CloseSocket(file);
   }

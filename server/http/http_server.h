@@ -57,7 +57,8 @@ class HttpServer {
       HttpOptions options,
       const std::function<void(httplib::Server* routes)>& add_routes,
       std::unique_ptr<HttpServer>* server);
-  // Cuts all connections, and waits until the handlers have returned.
+  // Accepts no more requests. Cuts connections that are busy after a moment,
+  // and waits until the handlers have returned.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -80,6 +81,7 @@ class HttpServer {
   // Guards the members from here to is_stopping_.
   std::mutex mutex_;
   std::condition_variable added_;
+  std::condition_variable ended_;
   // Connections that wait for a thread, and those that have one.
   std::deque<int> waiting_;
   std::set<int> served_;

@@ -324,6 +324,59 @@ TEST_F(HttpTest, PeersThatLieOrStopFreeTheirThreads) {
   EXPECT_EQ(Post("/v1/convert?emit=npz", SmallClip())->status, 200);
 }
 
+// gRPC ends the process for metadata with such bytes.
+TEST_F(HttpTest, HeadersOfAnyBytesAreSafe) {
+  StartHttp();
+  for (const char* const name :
+       {"Authorization", "X-Request-Id", "Traceparent"}) {
+    for (const std::string& value :
+         {std::string("Bearer \x01\x02"), std::string("\xff\xfe"),
+          std::string("a\tb"), std::string("\x7f")}) {
+      const std::string answer = Exchange(
+          {"POST /v1/convert?emit=csv HTTP/1.1\r\nConnection: close\r\n" +
+           std::string(name) + ": " + value + "\r\nContent-Length: " +
+           std::to_string(SmallClip().size()) + "\r\n\r\n" + SmallClip()});
+      EXPECT_THAT(answer, HasSubstr("HTTP/1.1 ")) << name;
+      Exchange({"GET /v1/info HTTP/1.1\r\nConnection: close\r\n" +
+                std::string(name) + ": " + value + "\r\n\r\n"});
+    }
+  }
+  EXPECT_EQ(Client().Get("/v1/info")->status, 200);
+}
+
+// Rows of a clip may be missing at its end.
+TEST_F(HttpTest, ABodyThatIsCutIsNoClip) {
+  StartHttp();
+  const std::string clip = SmallClip(200);
+  const int fd = DialLoopback(server_->http_address());
+  const std::string half =
+      "POST /v1/convert?emit=csv HTTP/1.1\r\nContent-Length: " +
+      std::to_string(clip.size()) + "\r\n\r\n" +
+      clip.substr(0, clip.size() - 20);
+  send(fd, half.data(), half.size(), MSG_NOSIGNAL);
+  shutdown(fd, SHUT_WR);
+  char bytes[4096];
+  std::string answer;
+  for (ssize_t got = 0; (got = read(fd, bytes, sizeof bytes)) > 0;) {
+    answer.append(bytes, static_cast<size_t>(got));
+  }
+  close(fd);
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 408"));
+}
+
+TEST_F(HttpTest, AFormHasOneFile) {
+  StartHttp();
+  const httplib::MultipartFormData file = {"file", SmallClip(), "a.bvh", ""};
+  for (const httplib::MultipartFormDataItems& form :
+       {httplib::MultipartFormDataItems{{"fps", "12", "", ""}},
+        httplib::MultipartFormDataItems{file, file}}) {
+    const auto got = Client().Post("/v1/convert?emit=npz", form);
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->status, 400);
+    EXPECT_EQ(Json::parse(got->body)["field"], "file");
+  }
+}
+
 TEST_F(HttpTest, AServerThatStopsEndsItsRequests) {
   StartHttp();
   const int fd = DialLoopback(server_->http_address());
