@@ -75,7 +75,7 @@ Json Answers(const Json& good) {
           {"400", Problem("an option is wrong")},
           {"401", Problem("the call needs a token")},
           {"403", Problem("the token lacks a scope")},
-          {"408", Problem("the body came too slowly")},
+          {"408", Problem("the body ended early, or came too slowly")},
           {"413", Problem("the clip exceeds a limit of the server")},
           {"415", Problem("the format or encoding is unknown")},
           {"422", Problem("the clip is broken; report lists its faults")},

@@ -210,7 +210,7 @@ struct Row {
   Action action;
   // The words after the command: "JOB", "BLOB..." or none.
   std::string_view words;
-  // What --json and --all print; null = no such flag.
+  // The help of --json and of --all; null: the command lacks the flag.
   const char* json;
   const char* all;
   // Waits for a server that does not answer.
