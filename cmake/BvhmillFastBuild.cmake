@@ -17,6 +17,10 @@ if(BVHMILL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
+# A cross compiler has a linker of its own.
+if(CMAKE_CROSSCOMPILING)
+  return()
+endif()
 foreach(linker mold lld)
   find_program(BVHMILL_${linker} NAMES ld.${linker} ${linker})
   if(BVHMILL_${linker})

@@ -104,6 +104,9 @@ constexpr Layer kLayers[] = {
      "bvhmill/base bvhmill/report bvhmill/clip bvhmill/anim bvhmill/edit "
      "bvhmill/kinematics bvhmill/encode bvhmill/files bvhmill/pipeline "
      "bvhmill/unpack"},
+    {"client/node",
+     "bvhmill/base bvhmill/encode bvhmill/kinematics bvhmill/pipeline "
+     "bvhmill/text/rows.h"},
     {"bench", "bvhmill server client tests/faults"},
 };
 
@@ -127,14 +130,16 @@ constexpr ThirdParty kThirdParty[] = {
     {"poll.h", "lib/bvhmill/settings server client bench"},
     {"linux/sockios.h", "server"},
     {"linux/tcp.h", "server"},
-    {"fast_float/", "lib/bvhmill/text bench"},
+    {"fast_float/", "lib/bvhmill/base lib/bvhmill/text bench"},
     {"hwy/", "lib/bvhmill/math lib/bvhmill/kinematics"},
     {"immintrin.h", "lib/bvhmill/text"},
+    {"wasm_simd128.h", "lib/bvhmill/text"},
     {"tbb/", "lib/bvhmill/pipeline bench"},
     {"assimp/", "bench"},
     {"oneapi/", "lib/bvhmill/pipeline"},
     {"nlohmann/",
-     "lib/bvhmill/encode lib/bvhmill/pipeline server/http client/cli"},
+     "lib/bvhmill/encode lib/bvhmill/pipeline server/http client/cli "
+     "client/node"},
     {"zlib.h", "lib/bvhmill/encode lib/bvhmill/unpack bench"},
     {"zstd.h", "lib/bvhmill/unpack"},
     {"google/protobuf/", "lib/bvhmill/wire server client bench"},

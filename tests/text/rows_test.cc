@@ -19,7 +19,8 @@ namespace {
 
 std::vector<RowsTarget> FastTargets() {
   std::vector<RowsTarget> targets;
-  for (const RowsTarget t : {RowsTarget::kAvx2, RowsTarget::kAvx512}) {
+  for (const RowsTarget t :
+       {RowsTarget::kAvx2, RowsTarget::kAvx512, RowsTarget::kWasm128}) {
     if (IsSupported(t)) targets.push_back(t);
   }
   return targets;
@@ -138,6 +139,7 @@ TEST(RowsTargets, HaveNames) {
   EXPECT_EQ(RowsTargetName(RowsTarget::kScalar), "scalar");
   EXPECT_EQ(RowsTargetName(RowsTarget::kAvx2), "avx2");
   EXPECT_EQ(RowsTargetName(RowsTarget::kAvx512), "avx512");
+  EXPECT_EQ(RowsTargetName(RowsTarget::kWasm128), "wasm128");
 }
 
 struct TwinCase {

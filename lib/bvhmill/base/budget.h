@@ -22,12 +22,12 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "bvhmill/base/cancel.h"
 #include "bvhmill/base/limits.h"
+#include "bvhmill/base/mutex.h"
 
 namespace bvhmill {
 
@@ -94,7 +94,7 @@ class Budget {
   int64_t max_work_per_byte_ = 0;
   const CancelToken* cancel_ = nullptr;
   Holder holder_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   int64_t held_ = 0;
   // Bytes granted by the holder.
   int64_t granted_ = 0;

@@ -30,6 +30,15 @@ class Parallel {
   virtual void Run(int64_t tasks, const std::function<void(int64_t)>& task) = 0;
 };
 
+// The calling thread only.
+class OneThread final : public Parallel {
+ public:
+  int threads() const override { return 1; }
+  void Run(int64_t tasks, const std::function<void(int64_t)>& task) override {
+    for (int64_t i = 0; i < tasks; ++i) task(i);
+  }
+};
+
 // Waits until `is_done` is true for the value of `atomic`, and returns that
 // value. For work that another thread is about to finish. The thread that
 // changes the value must call notify.

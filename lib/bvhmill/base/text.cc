@@ -1,17 +1,16 @@
 #include "bvhmill/base/text.h"
 
-#include <iconv.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <iterator>
 #include <utility>
+
+#include "bvhmill/base/encodings.h"
 
 namespace bvhmill {
 namespace {
@@ -42,27 +41,6 @@ const char* ConverterOf(TextEncoding encoding) {
 }
 
 bool IsAscii(char c) { return static_cast<uint8_t>(c) < 0x80; }
-
-// Converts with iconv and appends to `out`, unless that is null. False if
-// `bytes` are not valid in `encoding`.
-bool Convert(const char* encoding, std::string_view bytes, std::string* out) {
-  const iconv_t converter = iconv_open("UTF-8", encoding);
-  if (converter == reinterpret_cast<iconv_t>(-1)) return false;
-  std::array<char, 1024> buffer = {};
-  char* in = const_cast<char*>(bytes.data());
-  size_t in_left = bytes.size();
-  bool is_valid = true;
-  while (in_left > 0 && is_valid) {
-    char* to = buffer.data();
-    size_t to_left = buffer.size();
-    is_valid = iconv(converter, &in, &in_left, &to, &to_left) !=
-                   static_cast<size_t>(-1) ||
-               errno == E2BIG;
-    if (out != nullptr) out->append(buffer.data(), to);
-  }
-  iconv_close(converter);
-  return is_valid;
-}
 
 void AppendLatin1(std::string_view bytes, std::string* out) {
   for (const char c : bytes) {
@@ -174,7 +152,7 @@ bool DecodeText(TextEncoding encoding, std::string_view bytes,
   }
   const char* converter = ConverterOf(encoding);
   if (converter != nullptr && !std::all_of(bytes.begin(), bytes.end(), IsAscii))
-    return Convert(converter, bytes, out);
+    return ToUtf8(converter, bytes, out);
   out->assign(bytes);
   return IsUtf8(bytes);
 }
@@ -183,7 +161,7 @@ bool IsTextIn(TextEncoding encoding, std::string_view bytes) {
   if (encoding == TextEncoding::kLatin1) return true;
   const char* converter = ConverterOf(encoding);
   return converter == nullptr ? IsUtf8(bytes)
-                              : Convert(converter, bytes, nullptr);
+                              : ToUtf8(converter, bytes, nullptr);
 }
 
 TextEncoding GuessEncoding(std::string_view text) {

@@ -1,6 +1,8 @@
 #include "bvhmill/base/uninitialized.h"
 
+#if defined(__linux__)
 #include <sys/mman.h>
+#endif
 
 #include <algorithm>
 #include <cstdint>

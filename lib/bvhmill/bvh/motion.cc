@@ -417,9 +417,8 @@ bool MotionReader::CheckFrameLimit(const Line& line) {
 }
 
 // A value takes at least two bytes, except for the last one of the text.
-int64_t MotionReader::MaxFrames(size_t bytes) const {
-  const int64_t fit = (static_cast<int64_t>(bytes) + 1) /
-                      (2 * std::max<int64_t>(context_.width, 1));
+int64_t MotionReader::MaxFrames(int64_t bytes) const {
+  const int64_t fit = (bytes + 1) / (2 * std::max<int64_t>(context_.width, 1));
   const int64_t declared = declared_ > 0 ? declared_ - frames_ : kMax;
   const int64_t limit =
       limits_.max_frames > 0 ? limits_.max_frames - frames_ : kMax;
@@ -489,7 +488,8 @@ void MotionReader::ScanBlock(LineReader* lines) {
   while (true) {
     if (IsCancelled(options_.cancel)) return Stop(false);
     const std::string_view rest = lines->rest();
-    const int64_t most = std::min(MaxFrames(rest.size()), block);
+    const int64_t most =
+        std::min(MaxFrames(static_cast<int64_t>(rest.size())), block);
     if (most <= 0) break;
     const std::span<float> room = sink_.NextRows(most);
     if (room.empty()) return Stop(false);

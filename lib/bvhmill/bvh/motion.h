@@ -138,7 +138,7 @@ class MotionReader {
   // The number of frames that the file states; 0 if it states none.
   int64_t declared() const { return declared_; }
   // Maximum number of frames that `bytes` of rows can still contain.
-  int64_t MaxFrames(size_t bytes) const;
+  int64_t MaxFrames(int64_t bytes) const;
 
  private:
   enum class Stage {

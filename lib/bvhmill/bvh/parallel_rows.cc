@@ -229,7 +229,7 @@ size_t BlockBytes(std::string_view rows) {
 
 // The number of rows that `text` may have: the space to reserve for them.
 int64_t MostRows(std::string_view text, const MotionReader& reader) {
-  const int64_t most = reader.MaxFrames(text.size());
+  const int64_t most = reader.MaxFrames(static_cast<int64_t>(text.size()));
   const bool may_be_all = most == reader.declared() - reader.frames();
   return may_be_all ? most : std::min(most, CountLineEnds(text));
 }

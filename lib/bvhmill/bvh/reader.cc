@@ -17,7 +17,7 @@ namespace bvhmill {
 namespace {
 
 // More bytes than any file has.
-constexpr size_t kAnyBytes = size_t{1} << 62;
+constexpr int64_t kAnyBytes = int64_t{1} << 62;
 
 // Number of bytes of the whole lines at the beginning of `text`. A CR at the
 // very end may be the first half of a CRLF.
@@ -161,7 +161,7 @@ void BvhReader::BeginRows(std::string_view text) {
   // the present bytes can contain as many. That number also bounds how far the
   // matrix grows ahead of the rows.
   sink_->GrowUpTo(rows_->MaxFrames(kAnyBytes));
-  const int64_t most = rows_->MaxFrames(rows.size());
+  const int64_t most = rows_->MaxFrames(static_cast<int64_t>(rows.size()));
   if (width > 0 && most == rows_->declared() && !sink_->Reserve(most)) {
     return Stop();
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "bvhmill/base/from_chars.h"
 #include "bvhmill/base/text.h"
 
 namespace bvhmill {
@@ -24,7 +25,7 @@ Json Number(float value) {
   char buffer[32];
   const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value);
   double out = value;
-  std::from_chars(buffer, end.ptr, out);
+  FromChars(buffer, end.ptr, out);
   return Number(out);
 }
 

@@ -34,11 +34,11 @@
 namespace bvhmill {
 
 // The implementation that solves the poses: scalar code in double precision, or
-// vectors of frames in single precision, with vectors of 16 bytes (SSE4.1 or
-// NEON), AVX2 or AVX-512. With vectors, the error of a position is at most 1e-6
-// times the largest coordinate of its frame, and the error of an entry of a
-// rotation is at most 4e-6. Errors grow with the depth of the skeleton: if the
-// depth exceeds 100, Run uses scalar code for every target.
+// vectors of frames in single precision, with vectors of 16 bytes (SSE4.1,
+// NEON or WebAssembly), AVX2 or AVX-512. With vectors, the error of a position
+// is at most 1e-6 times the largest coordinate of its frame, and the error of
+// an entry of a rotation is at most 4e-6. Errors grow with the depth of the
+// skeleton: if the depth exceeds 100, Run uses scalar code for every target.
 enum class FkTarget { kReference, kVector128, kAvx2, kAvx512 };
 
 // "reference", "vector128", "avx2", "avx512".

@@ -610,7 +610,7 @@ constexpr int64_t TargetBit(FkTarget target) {
     case FkTarget::kReference:
       break;
     case FkTarget::kVector128:
-      return HWY_SSE4 | HWY_NEON;
+      return HWY_SSE4 | HWY_NEON | HWY_WASM;
     case FkTarget::kAvx2:
       return HWY_AVX2;
     case FkTarget::kAvx512:
@@ -623,7 +623,7 @@ constexpr int64_t TargetBit(FkTarget target) {
 
 bool IsSupported(FkTarget target) {
   return target == FkTarget::kReference ||
-         (HWY_TARGETS & hwy::SupportedTargets() & TargetBit(target)) != 0;
+         (HWY_TARGETS & HWY_SUPPORTED_TARGETS & TargetBit(target)) != 0;
 }
 
 // The size of PartBuffers for rotations as matrices, the widest kind.
@@ -656,6 +656,9 @@ void FkJob::Run() const {
 #elif HWY_TARGETS & HWY_NEON
     case FkTarget::kVector128:
       return N_NEON::SolveFrames(*this);
+#elif HWY_TARGETS & HWY_WASM
+    case FkTarget::kVector128:
+      return N_WASM::SolveFrames(*this);
 #endif
     default:
       SolveReference<double>(*this);

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "bvhmill/base/from_chars.h"
 #include "bvhmill/pipeline/option_rows.h"
 
 namespace bvhmill {
@@ -38,7 +39,7 @@ template <typename T>
 std::optional<T> NumberOf(std::string_view word) {
   T value = 0;
   const char* const end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, value);
+  const auto [stop, error] = FromChars(word.data(), end, value);
   if (error != std::errc() || stop != end) return std::nullopt;
   return value;
 }

@@ -271,10 +271,8 @@ inline void CopyWindows(const uint8_t* digits, const uint32_t* pivots,
 #pragma GCC unroll 4
     for (size_t lane = 0; lane < kLanes; ++lane) {
       const size_t number = 4 * lane + kOrder[v];
-      const __m128i window = _mm_loadu_si128(reinterpret_cast<const __m128i*>(
-          base + static_cast<uint16_t>(pivots[number])));
-      _mm_store_si128(reinterpret_cast<__m128i*>(to + (v * kLanes + lane) * 16),
-                      window);
+      std::memcpy(to + (v * kLanes + lane) * 16,
+                  base + static_cast<uint16_t>(pivots[number]), 16);
     }
   }
 }

@@ -11,8 +11,10 @@ namespace bvhmill {
 namespace {
 
 RowsTarget FindBestTarget() {
-  if (IsSupported(RowsTarget::kAvx512)) return RowsTarget::kAvx512;
-  if (IsSupported(RowsTarget::kAvx2)) return RowsTarget::kAvx2;
+  for (const RowsTarget target :
+       {RowsTarget::kAvx512, RowsTarget::kAvx2, RowsTarget::kWasm128}) {
+    if (IsSupported(target)) return target;
+  }
   return RowsTarget::kScalar;
 }
 
@@ -26,6 +28,8 @@ std::string_view RowsTargetName(RowsTarget target) {
       return "avx2";
     case RowsTarget::kAvx512:
       return "avx512";
+    case RowsTarget::kWasm128:
+      return "wasm128";
   }
   return "scalar";
 }
@@ -50,6 +54,8 @@ bool IsSupported(RowsTarget target) {
              __builtin_cpu_supports("avx512vl") &&
              __builtin_cpu_supports("avx512vbmi") &&
              __builtin_cpu_supports("avx512vbmi2");
+    case RowsTarget::kWasm128:
+      break;
   }
   return false;
 }
@@ -58,6 +64,7 @@ RowsScan ScanRows(RowsTarget target, std::string_view text, size_t width,
                   std::span<float> out, RowsWorkspace* workspace) {
   switch (target) {
     case RowsTarget::kScalar:
+    case RowsTarget::kWasm128:
       break;
     case RowsTarget::kAvx2:
       return ScanRowsAvx2(text, width, out, workspace->buffers());
@@ -72,6 +79,7 @@ RowsScan ScanRowsBlock(RowsTarget target, std::string_view block, size_t width,
                        RowsWorkspace* workspace) {
   switch (target) {
     case RowsTarget::kScalar:
+    case RowsTarget::kWasm128:
       break;
     case RowsTarget::kAvx2:
       return ScanRowsBlockAvx2(block, width, placer, ahead,
@@ -81,6 +89,28 @@ RowsScan ScanRowsBlock(RowsTarget target, std::string_view block, size_t width,
                                  workspace->buffers());
   }
   return ScanRowsBlockScalar(block, width, placer);
+}
+
+#elif defined(__wasm_simd128__)
+
+bool IsSupported(RowsTarget target) {
+  return target == RowsTarget::kScalar || target == RowsTarget::kWasm128;
+}
+
+RowsScan ScanRows(RowsTarget target, std::string_view text, size_t width,
+                  std::span<float> out, RowsWorkspace* workspace) {
+  return target == RowsTarget::kWasm128
+             ? ScanRowsWasm128(text, width, out, workspace->buffers())
+             : ScanRowsScalar(text, width, out);
+}
+
+RowsScan ScanRowsBlock(RowsTarget target, std::string_view block, size_t width,
+                       RowsPlacer* placer, std::string_view ahead,
+                       RowsWorkspace* workspace) {
+  return target == RowsTarget::kWasm128
+             ? ScanRowsBlockWasm128(block, width, placer, ahead,
+                                    workspace->buffers())
+             : ScanRowsBlockScalar(block, width, placer);
 }
 
 #else

@@ -31,9 +31,9 @@ struct RowsScan {
   int64_t lines = 0;
 };
 
-enum class RowsTarget : uint8_t { kScalar, kAvx2, kAvx512 };
+enum class RowsTarget : uint8_t { kScalar, kAvx2, kAvx512, kWasm128 };
 
-// "scalar", "avx2", "avx512".
+// "scalar", "avx2", "avx512", "wasm128".
 std::string_view RowsTargetName(RowsTarget target);
 // True if this machine can run `target`.
 bool IsSupported(RowsTarget target);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bvhmill/anim/avatar/avatar.h"
+#include "bvhmill/base/from_chars.h"
 #include "bvhmill/text/lines.h"
 
 namespace bvhmill {
@@ -59,10 +60,10 @@ bool TakeDecimal(std::string_view* text, float* value) {
       !text->empty() && (IsDigit(text->front()) || text->front() == '.');
   if (!begins) return false;
   const char* const end = text->data() + text->size();
-  std::from_chars_result result = std::from_chars(text->data(), end, *value);
+  std::from_chars_result result = FromChars(text->data(), end, *value);
   if (result.ec == std::errc::result_out_of_range) {
     double wide = 0;
-    result = std::from_chars(text->data(), end, wide);
+    result = FromChars(text->data(), end, wide);
     const auto size = static_cast<size_t>(result.ptr - text->data());
     const bool is_small =
         result.ec == std::errc() ? wide < 1 : IsTiny(text->substr(0, size));
@@ -76,7 +77,7 @@ bool TakeDecimal(std::string_view* text, float* value) {
 }
 
 std::string_view SkipBlanks(std::string_view text) {
-  const auto* const begin = std::find_if_not(text.begin(), text.end(), IsBlank);
+  const auto begin = std::find_if_not(text.begin(), text.end(), IsBlank);
   return text.substr(static_cast<size_t>(begin - text.begin()));
 }
 
