@@ -39,7 +39,8 @@ export class BvhmillError extends Error {
   readonly retryAfterMs: number | null;
 
   constructor(parts: ErrorParts) {
-    super(parts.message, { cause: parts.cause });
+    super(parts.message,
+      parts.cause === undefined ? {} : { cause: parts.cause });
     this.code = parts.code;
     this.reason = parts.reason ?? '';
     this.field = parts.field ?? '';

@@ -86,21 +86,28 @@ function firstWrong(schema: Schema, values: unknown[]): string | undefined {
 export function didYouMean(word: string, names: readonly string[]): string {
   const fold = (name: string) => name.toLowerCase().replaceAll('_', '');
   const far = (name: string) => distance(fold(word), fold(name));
-  const [near] = [...names].sort((a, b) => far(a) - far(b));
-  return near !== undefined && far(near) <= near.length / 3
+  const [near = ''] = [...names].sort((a, b) => far(a) - far(b));
+  const most = Math.max(2, word.length / 3);
+  return far(near) <= most && far(near) < word.length / 2
     ? `; did you mean '${near}'?` : '';
 }
 
-// The edits that make one word of the other.
+// The edits that make one word of the other: a letter is added, removed or
+// replaced, or two neighbours are exchanged.
 function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; ++i) {
-    const next = [i];
+    const row = [i];
+    const last = rows[i - 1]!;
     for (let j = 1; j <= b.length; ++j) {
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1,
-        row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+      const isSame = a[i - 1] === b[j - 1];
+      row[j] = Math.min(last[j]! + 1, row[j - 1]! + 1,
+        last[j - 1]! + (isSame ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        row[j] = Math.min(row[j]!, rows[i - 2]![j - 2]! + 1);
+      }
     }
-    row = next;
+    rows.push(row);
   }
-  return row[b.length]!;
+  return rows[a.length]![b.length]!;
 }

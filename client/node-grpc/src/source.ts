@@ -1,7 +1,6 @@
 // Sources of clips: whatever gives bytes.
 
 import { createReadStream } from 'node:fs';
-import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { fileURLToPath } from 'node:url';
@@ -139,8 +138,8 @@ function choice<T>(words: Record<string, T>, option: string, word: string): T {
 }
 
 function fileNameOf(source: Source): string {
-  if (typeof source === 'string') return basename(source);
-  if (source instanceof URL) return basename(fileURLToPath(source));
+  if (typeof source === 'string') return source;
+  if (source instanceof URL) return fileURLToPath(source);
   const { name } = source as { name?: unknown };
   return source instanceof Blob && typeof name === 'string' ? name : '';
 }
