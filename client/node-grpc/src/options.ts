@@ -2,7 +2,7 @@
 
 import { wrongOption } from './errors.js';
 import {
-  AnimProfile, AnimReference, Axis, ConvertOptions, DropMode, Interpolation,
+  AnimConstraint as ConstraintMessage, AnimProfile, AnimReference, Axis, ConvertOptions, DropMode, Interpolation,
   JointPositions, NpzArray, RootOffset, RotationKind, RotationSpace, Severity,
   TensorLayout,
 } from './generated/bvhmill/v1/options.js';
@@ -69,24 +69,33 @@ const CONSTRAINT_TYPES = ['point', 'plane'];
 /** The ConvertOptions of options and outputs, all of which are checked. */
 export function convertOptionsOf(options: Options,
   emit: readonly Emit[]): ConvertOptions {
-  const message: Fields = {};
+  const message: Fields = {
+    outputs: emit.map((one) => outputOf(one, options)),
+  };
+  const formats = emit.map((one) => typeof one === 'string' ? one : one.format);
   for (const [name, value] of setOptions(options)) {
     const path = pathOf(name);
-    if (path === undefined) continue;
+    if (path === undefined) {
+      if (formats.some((one) => fieldIn(one, name))) continue;
+      throw wrongOption(name, 'none of the outputs has this option');
+    }
     let target = message;
     for (const key of path ? path.split('.') : []) {
       target = (target[key] ??= {}) as Fields;
     }
     Object.assign(target, fieldsOf(name, name, value));
   }
-  message.outputs = emit.map((one) => outputOf(one, options));
   return ConvertOptions.fromPartial(message);
+}
+
+function isFormat(format: unknown): format is Format {
+  return FORMATS.includes(format as Format);
 }
 
 function outputOf(emit: Emit, options: Options): Fields {
   const { format, id = '', ...own } =
     typeof emit === 'string' ? { format: emit } : emit;
-  if (!FORMATS.includes(format)) {
+  if (!isFormat(format)) {
     throw wrongOption('emit', `'${format}' is no format` +
       `${didYouMean(String(format), FORMATS)}; there are ${FORMATS.join(', ')}`);
   }
@@ -180,8 +189,15 @@ function constraintOf(constraint: AnimConstraint): Fields {
   if (number === 0) {
     throw wrongOption('anim_constraints', 'type must be point or plane');
   }
-  return { type: number, ...Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [camel(key), value])) };
+  const known = ConstraintMessage.create();
+  const message: Fields = { type: number };
+  for (const [key, value] of Object.entries(rest)) {
+    if (!(camel(key) in known)) {
+      throw wrongOption('anim_constraints', `a constraint has no '${key}'`);
+    }
+    message[camel(key)] = value;
+  }
+  return message;
 }
 
 // What the message would not hold, or would hold as one that is not set.
