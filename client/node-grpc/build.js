@@ -1,6 +1,6 @@
-// Builds the package: messages from the .proto files, the types of options from
-// their schema, then TypeScript to dist/. BVHMILL_ROOT is the checkout, if it is
-// not two folders above.
+// Builds the package: messages from the .proto files, the types of options
+// from their schema, then TypeScript to dist/. CHECKOUT is the checkout,
+// if it is not two folders above.
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -10,7 +10,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const root = resolve(here, process.env.BVHMILL_ROOT ?? '../..');
+const root = resolve(here, process.env.CHECKOUT ?? '../..');
 const generated = join(here, 'src', 'generated');
 const tools = join(here, 'node_modules', '.bin');
 

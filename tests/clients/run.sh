@@ -2,9 +2,10 @@
 # Runs the tests of one language, or those of the pages that a newcomer follows,
 # against the programs in BIN.
 #
-#   run.sh python|node|readme|schema|sarif|page|one_page BIN WORK
+#   run.sh python|node|node_grpc|readme|schema|sarif|page|one_page BIN WORK
 #
-# one_page opens the page of reports once. WORK/clients/node and WORK/clients/page hold the packages of Node.
+# one_page opens the page of reports once. WORK/clients/node,
+# WORK/clients/page and WORK/clients/node-grpc hold the packages of Node.
 set -euo pipefail
 
 language=$1
@@ -68,6 +69,19 @@ run_node() {
   export NODE_PATH=$work/node/node_modules
   [ -d "$NODE_PATH/nice-grpc" ] || skip "no packages of npm in $work/node"
   node --test "$here"/node/*.test.js
+}
+
+# Builds the package @bvhmill/client in WORK, and tests it there.
+run_node_grpc() {
+  local source=$here/../../client/node-grpc folder=$work/node-grpc
+  [ -d "$folder/node_modules/ts-proto" ] \
+    || skip "no packages of npm in $folder"
+  command -v protoc >/dev/null || skip "no protobuf-compiler"
+  rm -rf "$folder/src" "$folder/test"
+  cp -r "$source"/{src,test,build.js,tsconfig.json,README.md} "$folder"
+  export CHECKOUT=$here/../..
+  node "$folder/build.js"
+  (cd "$folder" && node --test test/*.test.js)
 }
 
 run_page() {

@@ -1,5 +1,5 @@
-// Outputs: their bytes arrive in chunks at odd offsets, and are copied once into
-// memory of their own, which is aligned and can be transferred.
+// Outputs: their bytes arrive in chunks at odd offsets, and are copied once
+// into memory of their own, which is aligned and can be transferred.
 
 import { endianness } from 'node:os';
 
@@ -65,7 +65,8 @@ export class Bytes {
   /** Takes the next bytes. */
   add(offset: number, data: Uint8Array): void {
     const size = offset + data.length;
-    if (offset !== this.#size || (this.#promised >= 0 && size > this.#promised)) {
+    const isMore = this.#promised >= 0 && size > this.#promised;
+    if (offset !== this.#size || isMore) {
       throw brokenAnswer('bytes of an output that nobody announced');
     }
     if (size > this.#memory.length) this.#grow(size);

@@ -123,7 +123,8 @@ export class Connection {
     limits.signal?.throwIfAborted();
     if (this.#closed) throw isClosed();
     const call = this.#client.makeBidiStreamRequest<Buffer, Response>(
-      method.path, (bytes) => bytes, (bytes) => method.responseDeserialize(bytes),
+      method.path, (bytes) => bytes,
+      (bytes) => method.responseDeserialize(bytes),
       this.#metadata, { deadline: limits.deadline });
     return new Exchange(this, method, call, limits.signal);
   }

@@ -160,7 +160,9 @@ export class Jobs {
   async* list(options: ListOptions = {}): AsyncGenerator<Job, void> {
     const { states = [], allCallers = false, ...rest } = options;
     const limits = limitsOf(rest, this.timeoutMs);
-    const request = { pageSize: 1000, states: states.map(numberOf), allCallers };
+    const request = {
+      pageSize: 1000, states: states.map(numberOf), allCallers,
+    };
     yield* pages(async (pageToken) => {
       const answer = await this.#unary(JobServiceService.listJobs,
         { ...request, pageToken }, limits);
@@ -312,7 +314,8 @@ export class Jobs {
     for (let moved = 0; ; ++moved) {
       try {
         await this.connection.retried(limits, () =>
-          this.#write(item, offset, chunkBytes, limits, sent), undefined, TRIES);
+          this.#write(item, offset, chunkBytes, limits, sent),
+        undefined, TRIES);
         return;
       } catch (error) {
         const isElsewhere = error instanceof BvhmillError &&
@@ -326,7 +329,8 @@ export class Jobs {
   async #write({ key, clip, blob, size }: Item, offset: number,
     chunkBytes: number, limits: Limits,
     sent: (at: number) => void): Promise<void> {
-    const exchange = this.connection.begin(BlobServiceService.writeBlob, limits);
+    const exchange = this.connection.begin(
+      BlobServiceService.writeBlob, limits);
     const pieces = clip.pieces(chunkBytes);
     const send = async () => {
       await exchange.write(
@@ -341,7 +345,9 @@ export class Jobs {
         await exchange.write({ blob: '', offset: 0, data, finish: false });
         sent(at);
       }
-      if (at !== size) throw new Error(`${key}: changed while it was submitted`);
+      if (at !== size) {
+        throw new Error(`${key}: changed while it was submitted`);
+      }
       await exchange.write(
         { blob: '', offset: 0, data: new Uint8Array(), finish: true });
       exchange.end();

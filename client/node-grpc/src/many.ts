@@ -10,7 +10,9 @@ import { BvhmillError, brokenAnswer, errorOfStatus } from './errors.js';
 import { ClipServiceService } from './generated/bvhmill/v1/clip_service.js';
 import type { ConvertOptions } from './generated/bvhmill/v1/options.js';
 import { type Report, reportOf } from './report.js';
-import { Clip, type Pieces, type Source, type SourceOptions } from './source.js';
+import {
+  Clip, type Pieces, type Source, type SourceOptions,
+} from './source.js';
 
 /** What became of one source: a take, or an error. */
 export type Outcome<Name extends ArrayName = ArrayName> = {

@@ -2,9 +2,9 @@
 
 import { wrongOption } from './errors.js';
 import {
-  AnimConstraint as ConstraintMessage, AnimProfile, AnimReference, Axis, ConvertOptions, DropMode, Interpolation,
-  JointPositions, NpzArray, RootOffset, RotationKind, RotationSpace, Severity,
-  TensorLayout,
+  AnimConstraint as ConstraintMessage, AnimProfile, AnimReference, Axis,
+  ConvertOptions, DropMode, Interpolation, JointPositions, NpzArray,
+  RootOffset, RotationKind, RotationSpace, Severity, TensorLayout,
 } from './generated/bvhmill/v1/options.js';
 import {
   type ClipOptions, FORMATS, type Format, type FormatOptions,
@@ -96,8 +96,9 @@ function outputOf(emit: Emit, options: Options): Fields {
   const { format, id = '', ...own } =
     typeof emit === 'string' ? { format: emit } : emit;
   if (!isFormat(format)) {
-    throw wrongOption('emit', `'${format}' is no format` +
-      `${didYouMean(String(format), FORMATS)}; there are ${FORMATS.join(', ')}`);
+    const near = didYouMean(String(format), FORMATS);
+    throw wrongOption('emit',
+      `'${format}' is no format${near}; there are ${FORMATS.join(', ')}`);
   }
   const value: Fields = {};
   const words = [...setOptions(options), ...setOptions(own)];

@@ -11,9 +11,9 @@ import {
 } from './generated/bvhmill/v1/clip_service.js';
 
 /**
- * The bytes of a clip: a path, the URL of a file, bytes, a Blob, a stream of the
- * web or of Node, or anything that iterates over bytes. A call that fails is
- * tried again only if its source can be read again: streams cannot.
+ * The bytes of a clip: a path, the URL of a file, bytes, a Blob, a stream of
+ * the web or of Node, or anything that iterates over bytes. A call that fails
+ * is tried again only if its source can be read again: streams cannot.
  */
 export type Source = string | URL | Uint8Array | ArrayBuffer | Blob |
   ReadableStream<Uint8Array> | Readable | AsyncIterable<Uint8Array> |

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 export const PACKAGE = join(here, '..');
-export const ROOT = resolve(PACKAGE, process.env.BVHMILL_ROOT ?? '../..');
+export const ROOT = resolve(PACKAGE, process.env.CHECKOUT ?? '../..');
 const BIN = process.env.BVHMILL_BIN ?? join(ROOT, 'build', 'release', 'bin');
 
 // Starts a server. `http` is the address of its HTTP API, if it has one.
