@@ -232,8 +232,10 @@ export class Jobs {
     }, undefined, TRIES);
   }
 
-  #unary<Request, Response>(method: Method<Request, Response>,
+  async #unary<Request, Response>(method: Method<Request, Response>,
     request: Request, limits: Limits): Promise<Response> {
+    // A server that has never answered is given up soon.
+    await this.server.info(limits);
     return this.connection.retried(limits,
       () => this.connection.unary(method, request, limits), undefined, TRIES);
   }

@@ -115,6 +115,8 @@ test('jobs.js writes files, and goes on after a bad take', async () => {
   assert.ok(readFileSync(join(out, 'walk_cycle.npz'))
     .equals(convertHere(walk, folder, 'npz')));
   assert.strictEqual(run().status, 2);
+  const begun = Date.now();
   assert.strictEqual(run(out, walk, '--server', '127.0.0.1:1').status, 3);
+  assert.ok(Date.now() - begun < 15_000);
   await own.stop();
 });
