@@ -227,10 +227,10 @@ ConvertResult WithMemoryForClip(
     return unread;
   }
   const int64_t limit = engine.MaxClipBytes();
-  Encoding encoding = EncodingOf(input);
-  if (!engine.IsRemote() && encoding == Encoding::kIdentity &&
-      InfoOf(input.format).streams) {
-    if (const auto mapped = MapLongClip(input, limit); mapped != nullptr) {
+  if (!engine.IsRemote() && InfoOf(input.format).streams) {
+    const auto mapped = MapLongClip(input, limit);
+    if (mapped != nullptr &&
+        EncodingOf(input, mapped->bytes()) == Encoding::kIdentity) {
       *bytes = static_cast<int64_t>(mapped->bytes().size());
       return WithMappedClip(mapped.get(), input, work, progress);
     }
@@ -238,6 +238,7 @@ ConvertResult WithMemoryForClip(
   ThreadText text;
   unread.status = ReadClip(input, limit, session.cancel, &*text);
   if (unread.status.ok()) *bytes = static_cast<int64_t>(text->size());
+  Encoding encoding = EncodingOf(input, ViewOf(*text));
   if (unread.status.ok() && !engine.Takes(OnWire(encoding))) {
     unread.status = UnpackClip(encoding, limit, session.cancel, &*text);
     encoding = Encoding::kIdentity;
@@ -399,9 +400,13 @@ std::string Summary(const Totals& totals, std::string_view verb) {
   add(totals.failed, " failed");
   add(totals.skipped, " skipped");
   add(totals.clips - totals.good - totals.failed - totals.skipped, " not done");
-  return out + ", " + Megabytes(totals.bytes) + " in " +
-         Fixed(totals.seconds, 2) + " s, " +
-         Rate(totals.bytes, totals.seconds) + " MB/s\n";
+  out +=
+      ", " + Megabytes(totals.bytes) + " in " + Fixed(totals.seconds, 2) + " s";
+  // The rate tells nothing if some clips ended early.
+  const bool is_whole = totals.good == totals.clips;
+  return out +
+         (is_whole ? ", " + Rate(totals.bytes, totals.seconds) + " MB/s" : "") +
+         "\n";
 }
 
 }  // namespace bvhmill::client

@@ -4,9 +4,9 @@
 // server. If their builds and limits are equal, their outputs and reports have
 // the same bytes.
 //
-// Step 5 of `bvhmill convert` (main.cc lists the steps). OpenEngine of
-// session.h makes the engine. It parses the bytes of one clip, solves them, and
-// passes the outputs, piece by piece, to an OutputReceiver:
+// Step 5 of `bvhmill convert` (main.cc lists the steps). OpenEngine (session.h)
+// makes the engine. An engine parses and solves one clip, and passes its
+// outputs in pieces to an OutputReceiver:
 //
 //   ConvertResult result = session.engine->Convert(
 //       path, clip, options, &receiver, session.cancel);

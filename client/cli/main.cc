@@ -175,6 +175,31 @@ OpenClosedStreams() {
 [[gnu::section(".preinit_array"),
   gnu::used]] void (*const kBeforeLibraries)() = &OpenClosedStreams;
 
+// Adds `help COMMAND...`, which prints what COMMAND... -h prints.
+Command AddHelp(CLI::App* program) {
+  const auto names = std::make_shared<std::vector<std::string>>();
+  CLI::App* app =
+      program->add_subcommand("help", "print the help of a command");
+  app->add_option("COMMAND", *names, "such as 'convert' or 'anim edit'")
+      ->type_name("");
+  return {app, [=](Session* session) -> int {
+            const CLI::App* chosen = program;
+            std::string words = program->get_name();
+            for (const std::string& name : *names) {
+              const auto found = chosen->get_subcommands(
+                  [&](const CLI::App* sub) { return sub->get_name() == name; });
+              if (found.empty()) {
+                return Misused(app, session, NoCommand(*chosen, name));
+              }
+              chosen = found.front();
+              words += " " + name;
+            }
+            session->console->PrintData(chosen->get_formatter()->make_help(
+                chosen, words, CLI::AppFormatMode::Normal));
+            return kExitGood;
+          }};
+}
+
 int Run(int argc, char** argv) {
   Session session;
   session.cancel = CatchSignals();
@@ -184,11 +209,14 @@ int Run(int argc, char** argv) {
   CLI::App program;
   absl::Status config;
   SetUpProgram(session.cancel, &program, &config);
-  const std::vector<Command> commands = AddCommands(&program);
+  std::vector<Command> commands = AddCommands(&program);
+  commands.push_back(AddHelp(&program));
   for (const Command& command : commands) ReadEnvironment(command.app);
   std::string wrong;
   try {
-    program.parse(WordsOf(argc, argv));
+    const bool asks_nothing = argc == 1;
+    program.parse(asks_nothing ? std::vector<std::string>{"--help"}
+                               : WordsOf(argc, argv));
   } catch (const CLI::Success& help) {
     return program.exit(help);
   } catch (const CLI::ParseError& error) {

@@ -10,17 +10,17 @@
 //    "input":{"path":...,"size":...,"modified":...,"changed":...,
 //             "sha256":...}}
 // The digest "sha256" is empty unless the run had --resume, or the input was
-// just made. If a run with --resume finds outputs but no manifest, that of the
-// run begins with the time when it was made, in nanoseconds since 1970:
+// just made. If a run with --resume finds no manifest, it makes one whose first
+// line is its creation time, in nanoseconds since 1970:
 //   {"unknown_before":1764190000000000000}
-// The manifest does not know outputs that are older than that.
+// The manifest has no record of outputs modified before that time.
 //
 // The line with "begun" is written before the outputs are renamed into place,
 // the line with "done" after that. The last line about a clip states its input,
-// its options and whether it is done. Its outputs are those of all its lines;
-// the last line alone gives sizes. A name that is not UTF-8 is written as the
-// key of an item. Other lines, such as an incomplete line of a run that was
-// killed, are ignored.
+// its options and whether it is done. A clip's outputs are the union over all
+// its lines; only the last line with "done" gives sizes. A clip's name that is
+// not UTF-8 is written as KeyOfName encodes it (files/outputs.h). Other lines,
+// such as an incomplete line of a run that was killed, are ignored.
 
 #include <google/protobuf/message_lite.h>
 
@@ -71,9 +71,11 @@ absl::Status AddDigest(const CancelToken* cancel, FileState* state);
 absl::Status CheckUnchanged(const FileState& state);
 
 // Sets `is_same` to true if the file of `now` has the bytes that the file of
-// `then` had. If size and times are equal, the bytes are; otherwise the digests
-// decide, of which now->sha256 is computed if `then` has one. A file that
-// cannot be read is not the same. The only error is CANCELLED.
+// `then` had. If path, size and times are equal and the change time is known,
+// the files count as equal. If the sizes differ, they do not. Otherwise
+// compares digests, and computes now->sha256 if `then` has one. If `then` has
+// no digest, or the file of `now` cannot be read, they do not count as equal.
+// The only error is CANCELLED.
 absl::Status HasSameBytes(const FileState& then, const CancelToken* cancel,
                           FileState* now, bool* is_same);
 
@@ -81,7 +83,7 @@ absl::Status HasSameBytes(const FileState& then, const CancelToken* cancel,
 struct MadeClip {
   // The size of each output in bytes by its extension, such as ".csv"; kUnknown
   // if bvhmill began to make it, but did not record the end, or made it before
-  // the last line.
+  // the last line with "done".
   static constexpr int64_t kUnknown = -1;
   std::map<std::string, int64_t> outputs;
   // True if the last line about the clip has "done": the outputs of that line

@@ -41,7 +41,7 @@ class TokenStore {
                            std::unique_ptr<TokenStore>* store);
 
   // The caller that owns `token`; null if there is none. Constant time for
-  // every token. REQUIRES: needs_token().
+  // every token. Requires that needs_token() is true.
   std::shared_ptr<const Caller> Find(std::string_view token) const;
   // The caller with this name, from the first such line of the file; null if
   // there is none.

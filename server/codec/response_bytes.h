@@ -47,8 +47,8 @@ class OutputBytes {
 };
 
 // Each ToBytes sets `out` to a serialized message that `out` owns. The fields
-// of results may be in another order than protobuf writes them. REQUIRES: the
-// message has less than 2 GiB.
+// of results may be in another order than protobuf writes them. Requires that
+// the message has less than 2 GiB.
 
 // A message of any kind. One copy.
 void ToBytes(const google::protobuf::MessageLite& message,

@@ -128,7 +128,7 @@ class ClipQueue {
   // Takes the content of the next message of the peer. `beside` is the number
   // of its serialized bytes outside of text fields (see ReadMessage); once
   // parsed, they can use many times that memory. After an error the stream must
-  // end. REQUIRES: !has_chunk().
+  // end. Requires that has_chunk() is false.
   absl::Status Take(v1::ConvertClipsRequest* message, int64_t beside);
   // True between the begin and the end of a clip.
   bool is_within_clip() const { return incoming_ != nullptr; }
@@ -153,7 +153,7 @@ class ClipQueue {
   // streams together hold too much, one byte is too many.
   bool MustPause(const StreamClip& clip) const;
   // Appends the clips that workers must run now, and marks them as running.
-  // REQUIRES: `runnable` has capacity for size() clips.
+  // Requires that `runnable` has capacity for size() clips.
   void TakeRunnable(std::vector<ClipPtr>* runnable);
 
   // The chunk of `clip` was read or dropped: stops counting its bytes.

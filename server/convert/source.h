@@ -38,7 +38,7 @@ class SourceConversion final : private Sink {
  public:
   // `max_clip_bytes` limits the decoded text of a compressed source; 0 = no
   // limit. The options, `receiver` and `cancel` must outlive the conversion.
-  // REQUIRES: DecoderBytes(encoding) are drawn from the ticket of the clip.
+  // Requires that DecoderBytes(encoding) are drawn from the ticket of the clip.
   SourceConversion(const ConvertOptions& options, Encoding encoding,
                    int64_t max_clip_bytes, MeteredReceiver* receiver,
                    const CancelToken* cancel);

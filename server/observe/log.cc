@@ -111,7 +111,7 @@ bool IsWritable(int file) {
 }
 
 // Writes `line`. False if stderr does not accept it now. Needs no memory.
-// REQUIRES: the caller holds `writing`.
+// Requires that the caller holds `writing`.
 bool WriteNow(std::string_view line) {
   constexpr char kEnd = '\n';
   const iovec parts[] = {{const_cast<char*>(line.data()), line.size()},

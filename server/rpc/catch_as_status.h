@@ -30,7 +30,7 @@ inline absl::Status InternalFaultStatus() {
 //   - OutOfMemory() for std::bad_alloc and std::length_error, which libraries
 //     throw when the system has no memory,
 //   - InternalFault() for every other exception.
-// REQUIRES: an exception in `work` leaves no shared state half changed.
+// Requires that an exception in `work` leaves no shared state half changed.
 template <typename Work>
 absl::Status CatchAsStatus(const Log& log, const char* where,
                            const Work& work) {

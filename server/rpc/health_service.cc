@@ -101,7 +101,7 @@ class HealthService::WatchCall final : public RawReactor {
   }
 
   // Returns the response to write now, or 0 for none. Until that write is done,
-  // the call must not finish. REQUIRES: the mutex of the service is held.
+  // the call must not finish. Requires that the mutex of the service is held.
   char Claim() {
     if (!has_started_ || is_writing_ || is_over_) return 0;
     const char serving = service_.is_serving_ ? kServing : kNotServing;

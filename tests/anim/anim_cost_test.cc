@@ -149,7 +149,7 @@ TEST(AnimCost, CurvesCostWhatTheirHeaderSays) {
   ASSERT_EQ(drive.joints.size(), 2u);
   const PlayedFrames frames = {&clip, &plan, 0, 1000};
   std::vector<DriveStep> steps;
-  SetSteps(plan, FindWay(plan, 1, 5), &steps);
+  SetSteps(plan, FindPath(plan, 1, 5), &steps);
   EXPECT_EQ(steps.size(), 12u);
   Budget budget;
   WorkMeter work(&budget);
@@ -196,7 +196,7 @@ TEST(AnimCost, TheMemoryOfFramesIsDrawn) {
   EXPECT_EQ(budget.work(), 0);
 }
 
-TEST(DriveWay, GoesThroughTheLowestCommonAncestor) {
+TEST(DrivePath, GoesThroughTheLowestCommonAncestor) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     RandomShape shape;
     shape.max_joints = 20;
@@ -220,9 +220,9 @@ TEST(DriveWay, GoesThroughTheLowestCommonAncestor) {
         }
         const auto down =
             std::find(downs.begin(), downs.end(), ups[up]) - downs.begin();
-        const DriveWay way = FindWay(plan, base, node);
-        ASSERT_EQ(way.above, ups[up]);
-        ASSERT_EQ(way.nodes, static_cast<int64_t>(up) + down);
+        const DrivePath path = FindPath(plan, base, node);
+        ASSERT_EQ(path.above, ups[up]);
+        ASSERT_EQ(path.nodes, static_cast<int64_t>(up) + down);
       }
     }
   }

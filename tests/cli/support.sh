@@ -51,7 +51,7 @@ big_sample() {
 
 # Filters that take out what differs from run to run.
 mask_speed() {
-  sed -E 's#[0-9.]+ MB in [0-9.]+ s, [0-9.]+ MB/s#N MB in N s, N MB/s#'
+  sed -E 's#[0-9.]+ MB in [0-9.]+ s(, [0-9.]+ MB/s)?#N MB in N s\1#; s#N s, [0-9.]+ MB/s#N s, N MB/s#'
 }
 # Rates are the last column, and make it as wide as they are.
 mask_table() { sed -E 's/ +/ /g; s/ [0-9]+\.[0-9]$/ RATE/'; }

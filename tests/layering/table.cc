@@ -140,7 +140,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"nlohmann/",
      "lib/bvhmill/encode lib/bvhmill/pipeline server/http client/cli "
      "client/node"},
-    {"zlib.h", "lib/bvhmill/encode lib/bvhmill/unpack bench"},
+    {"zlib.h", "lib/bvhmill/encode lib/bvhmill/unpack client/cli bench"},
     {"zstd.h", "lib/bvhmill/unpack"},
     {"google/protobuf/", "lib/bvhmill/wire server client bench"},
     // See kWithoutGrpc, too.

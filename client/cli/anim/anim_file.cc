@@ -1,9 +1,12 @@
 #include "client/cli/anim/anim_file.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/text.h"
+#include "bvhmill/text/sniff.h"
 #include "client/cli/io/new_file.h"
 #include "client/cli/io/read_clip.h"
 #include "client/cli/options/options.h"
@@ -53,6 +56,16 @@ Input AnimInput(const std::string& path) {
   return input;
 }
 
+namespace {
+
+bool IsBvh(std::string_view text) {
+  text.remove_prefix(ByteOrderMarkSize(text));
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  return text.starts_with("HIERARCHY");
+}
+
+}  // namespace
+
 AnimFile ReadAnimFile(const Input& input, bool for_upload,
                       const Session& session) {
   AnimFile file;
@@ -65,11 +78,17 @@ AnimFile ReadAnimFile(const Input& input, bool for_upload,
       ReadClip(input, options.limits.max_clip_bytes, session.cancel, &bytes);
   if (!file.status.ok()) return file;
   file.bytes = static_cast<int64_t>(bytes.size());
-  if (const Encoding encoding = EncodingOf(input);
+  if (const Encoding encoding = EncodingOf(input, ViewOf(bytes));
       encoding != Encoding::kIdentity) {
     file.status = UnpackClip(encoding, options.limits.max_clip_bytes,
                              session.cancel, &bytes);
     if (!file.status.ok()) return file;
+  }
+  if (IsBvh(ViewOf(bytes))) {
+    file.status = MakeStatus(
+        absl::StatusCode::kNotFound,
+        "is a BVH file, not an .anim; 'bvhmill info' prints its content");
+    return file;
   }
   ReportOptions report;
   report.strict = for_upload;

@@ -46,8 +46,8 @@ AnimFile ReadAnimFile(const Input& input, bool for_upload,
                       const Session& session);
 
 // A line "PATH: byte 12: error: ..." for each issue, or a line with the reason
-// why the file could not be read. Every line has its end. Empty if the session
-// was cancelled before the file was read.
+// why the file could not be read. Each line ends with a newline. Empty if the
+// session was cancelled before the file was read.
 std::string IssueLines(const AnimFile& file);
 
 // Checks that a file `output` replaces neither `input` nor another file that

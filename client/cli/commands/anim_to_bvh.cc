@@ -13,7 +13,8 @@ namespace {
 
 constexpr char kAnimToBvhExamples[] =
     "  bvhmill anim to-bvh dance.anim -o dance.bvh\n"
-    "  bvhmill anim to-bvh dance.anim -o - --fps 60 --all-bones\n";
+    "  bvhmill anim to-bvh dance.anim -o - --fps 60 --all-bones\n"
+    "  bvhmill convert -r anims --from anim -o out --emit bvh\n";
 
 struct AnimToBvhFlags {
   AnimPaths paths;

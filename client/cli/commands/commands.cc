@@ -7,6 +7,7 @@ std::vector<Command> AddCommands(CLI::App* program) {
   const Command validate = AddValidate(program);
   const Command repair = AddRepair(program);
   const Command info = AddInfo(program);
+  const Command view = AddView(program);
   const Command inspect = AddInspect(program);
   const Command explain = AddExplain(program);
   CLI::App* anim = AddAnim(program);
@@ -14,6 +15,7 @@ std::vector<Command> AddCommands(CLI::App* program) {
                                    validate,
                                    repair,
                                    info,
+                                   view,
                                    inspect,
                                    explain,
                                    AddAnimEdit(anim),

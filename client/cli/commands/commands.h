@@ -19,6 +19,7 @@ Command AddValidate(CLI::App* parent);
 Command AddRepair(CLI::App* parent);
 Command AddInfo(CLI::App* parent);
 Command AddInspect(CLI::App* parent);
+Command AddView(CLI::App* parent);
 Command AddExplain(CLI::App* parent);
 // Adds the group `anim` without commands. The next two functions add them.
 CLI::App* AddAnim(CLI::App* parent);

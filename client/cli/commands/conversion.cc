@@ -160,7 +160,31 @@ ConversionRun::ConversionRun(const ConversionOptions& options,
   rules_.read = options.read;
 }
 
+// Prints each input with its outputs.
+ExitCode ConversionRun::ShowPlan() const {
+  bool are_read = true;
+  const std::string folder =
+      options_.output.ends_with('/') ? options_.output : options_.output + "/";
+  for (const Input& input : inputs_) {
+    if (!input.status.ok()) {
+      are_read = false;
+      session_.console->PrintDiagnostics(
+          "bvhmill: " + FailureLine(input.path, input.status) + "\n");
+      continue;
+    }
+    std::string outputs = options_.one_file ? " " + options_.output : "";
+    for (const std::string& extension :
+         ExtensionsOf(options_.convert.outputs, options_.report)) {
+      if (options_.one_file) break;
+      outputs += " " + Printable(folder + input.base + extension);
+    }
+    session_.console->PrintData(Printable(input.path) + " ->" + outputs + "\n");
+  }
+  return are_read ? kExitGood : kExitClipFailed;
+}
+
 ExitCode ConversionRun::Run() {
+  if (options_.dry_run) return ShowPlan();
   const ExitCode exit = OpenEngine(&session_);
   if (exit != kExitGood) return exit;
   const absl::Status ready = OpenOutputs();
@@ -174,6 +198,7 @@ ExitCode ConversionRun::Run() {
       RunClips(session_, inputs_, [this](size_t index, ClipProgress* progress) {
         return ConvertOne(index, progress);
       });
+  session_.console->PrintDiagnostics(existing_text_);
   if (lines_.failed()) totals.exit = std::max(totals.exit, kExitClipFailed);
   if (options_.table) session_.console->PrintData(Table());
   if (session_.console->data_lost()) {
@@ -270,6 +295,7 @@ Outcome ConversionRun::ConvertOne(size_t index, ClipProgress* progress) {
   }
   Outcome outcome = OutcomeOf(session_, input, result, view);
   outcome.bytes = bytes;
+  if (outputs.exists()) FoldExisting(outputs, &outcome);
   Warn(input, result, view, &outcome);
   const bool is_good = outcome.kind == Outcome::Kind::kGood;
   if (is_good && HasChange(result.report)) ++changed_;
@@ -286,6 +312,20 @@ Outcome ConversionRun::ConvertOne(size_t index, ClipProgress* progress) {
       std::chrono::steady_clock::now() - start;
   rows_[index] = MakeRow(result, outputs, outcome, time.count());
   return outcome;
+}
+
+// Many clips whose outputs exist are one message at the end.
+void ConversionRun::FoldExisting(const ClipOutputs& outputs, Outcome* outcome) {
+  const std::lock_guard lock(existing_mutex_);
+  ++existing_;
+  existing_text_ = existing_ == 1 ? std::exchange(outcome->diagnostics, {})
+                                  : "bvhmill: " + Printable(options_.output) +
+                                        ": error: the outputs "
+                                        "of " +
+                                        std::to_string(existing_) +
+                                        " clips exist; use -f" +
+                                        outputs.OtherWays() + "\n";
+  outcome->diagnostics.clear();
 }
 
 // Prints the warnings of a clip that was converted or that fails by them, and

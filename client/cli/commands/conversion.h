@@ -18,6 +18,7 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -65,6 +66,8 @@ struct ConversionOptions {
   std::optional<FailOn> fail_on;
   // Print a table with one row per clip.
   bool table = false;
+  // Print the inputs and the outputs, and convert nothing.
+  bool dry_run = false;
 };
 
 // Adds -f, --resume and --report-jsonl to `app`. Parsing writes their values
@@ -132,11 +135,13 @@ class ConversionRun {
   ConvertResult ConvertInto(const Input& input, ClipOutputs* outputs,
                             IssueView* view, int64_t* bytes,
                             ClipProgress* progress);
+  void FoldExisting(const ClipOutputs& outputs, Outcome* outcome);
   void Warn(const Input& input, const ConvertResult& result,
             const IssueView& view, Outcome* outcome);
   Row MakeRow(const ConvertResult& result, const ClipOutputs& outputs,
               const Outcome& outcome, double seconds) const;
   std::string Table() const;
+  ExitCode ShowPlan() const;
 
   const ConversionOptions& options_;
   Session& session_;
@@ -145,6 +150,10 @@ class ConversionRun {
   std::optional<OutputDir> directory_;
   std::optional<Manifest> manifest_;
   JsonLines lines_;
+  // The clips whose outputs exist, and the message about them.
+  std::mutex existing_mutex_;
+  int64_t existing_ = 0;
+  std::string existing_text_;
   // The codes of clips that were converted or that fail only because of
   // warnings. If CountsRepairs, only the codes of repairs.
   CodeTally codes_;

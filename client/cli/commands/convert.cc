@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/encode/encode.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/commands/conversion.h"
+#include "client/cli/io/clip_outputs.h"
 #include "client/cli/options/option_flags.h"
 #include "client/cli/options/options.h"
 
@@ -15,6 +17,7 @@ namespace bvhmill::client {
 namespace {
 
 constexpr char kConvertExamples[] =
+    "  bvhmill convert take.bvh -o take.npz\n"
     "  bvhmill convert take.bvh -o out --emit positions,report\n"
     "  bvhmill convert -r takes -o out --emit npz --table\n"
     "  bvhmill convert -r takes -o out --emit csv --server HOST:7450\n"
@@ -45,16 +48,37 @@ void AddConvertOutputs(CLI::App* app, ConvertFlags* flags) {
       ->type_name("DIR")
       ->required()
       ->group(group);
-  AddEmitFlag(app, "formats to make", kReportName, &flags->outputs)->required();
+  AddEmitFlag(app, "formats to make; default: the one that -o FILE names",
+              kReportName, &flags->outputs);
   AddOutputFlags(app, &flags->outputs);
+  app->add_flag("--dry-run", conversion.dry_run,
+                "print the inputs and their outputs, and write nothing")
+      ->group(group);
   app->add_flag("--table", conversion.table,
                 "print a table with one row per clip")
       ->group(group);
   AddFileOptions(app, group, &conversion);
 }
 
+// Without --emit, the format is the one whose extension the output file has.
+// Returns what is wrong.
+std::string ChooseFormat(const std::string& output,
+                         std::vector<std::string>* emit) {
+  if (!emit->empty()) return {};
+  for (const Format& format : Formats()) {
+    if (output.ends_with(format.extension)) emit->emplace_back(format.name);
+  }
+  if (output.ends_with(kReportExtension)) emit->emplace_back(kReportName);
+  return emit->empty() ? "--emit is required, unless -o is a file whose "
+                         "extension names a format"
+                       : "";
+}
+
 int RunConvert(const CLI::App* app, ConvertFlags* flags, Session* session) {
   std::string wrong = ChooseEngine(*session, &flags->run);
+  if (wrong.empty()) {
+    wrong = ChooseFormat(flags->conversion.output, &flags->outputs.emit);
+  }
   if (wrong.empty()) {
     wrong = CompleteOptions(app, *session, &flags->outputs,
                             &flags->conversion.convert);

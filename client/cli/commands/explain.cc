@@ -14,11 +14,12 @@ namespace {
 
 constexpr char kExplainExamples[] =
     "  bvhmill explain DATA_NOT_FINITE\n"
+    "  bvhmill explain 'DATA_*'\n"
     "  bvhmill explain\n"
     "  bvhmill explain --json > codes.jsonl\n";
 
 struct ExplainFlags {
-  // Empty: all of them.
+  // A code, or a group such as DATA_*. Empty: all codes.
   std::string code;
   bool json = false;
 };
@@ -73,33 +74,42 @@ std::string EntryText(const CatalogueEntry& entry) {
          line("help      ", entry.help) + ThresholdsText(entry.code);
 }
 
-std::string CatalogueText() {
-  std::vector<std::vector<std::string>> rows;
+// The codes that `code` names.
+std::vector<CatalogueEntry> EntriesOf(std::string_view code) {
+  const bool is_group = code.ends_with('*');
+  if (is_group) code.remove_suffix(1);
+  std::vector<CatalogueEntry> entries;
   for (const CatalogueEntry& entry : Catalogue()) {
-    rows.push_back({std::string(entry.name),
-                    std::string(SeverityName(entry.lenient)),
-                    std::string(SeverityName(entry.strict))});
+    const bool is_named =
+        is_group ? entry.name.starts_with(code) : entry.name == code;
+    if (code.empty() || is_named) entries.push_back(entry);
+  }
+  return entries;
+}
+
+std::string ListText(const std::vector<CatalogueEntry>& entries) {
+  std::vector<std::vector<std::string>> rows;
+  for (const CatalogueEntry& entry : entries) {
+    rows.push_back(
+        {std::string(entry.name), std::string(SeverityName(entry.lenient)),
+         std::string(SeverityName(entry.strict)), std::string(entry.title)});
   }
   return RenderTable({{"CODE", Align::kLeft},
                       {"SEVERITY", Align::kLeft},
-                      {"STRICT", Align::kLeft}},
+                      {"STRICT", Align::kLeft},
+                      {"TITLE", Align::kLeft}},
                      rows);
 }
 
-std::string CatalogueJson() {
-  std::string out;
-  for (const CatalogueEntry& entry : Catalogue()) out += EntryJson(entry);
-  return out;
-}
-
 int RunExplain(const ExplainFlags& flags, Session* session) {
-  const CatalogueEntry* entry = FindEntry(flags.code);
-  if (entry == nullptr) {
-    session->console->PrintData(flags.json ? CatalogueJson() : CatalogueText());
+  const std::vector<CatalogueEntry> entries = EntriesOf(flags.code);
+  std::string text;
+  if (flags.json) {
+    for (const CatalogueEntry& entry : entries) text += EntryJson(entry);
   } else {
-    session->console->PrintData(flags.json ? EntryJson(*entry)
-                                           : EntryText(*entry));
+    text = entries.size() == 1 ? EntryText(entries.front()) : ListText(entries);
   }
+  session->console->PrintData(text);
   return session->console->data_lost() ? kExitClipFailed : kExitGood;
 }
 
@@ -111,9 +121,10 @@ Command AddExplain(CLI::App* parent) {
       "explain", "explain issue codes and how to fix them");
   app->footer(kExplainExamples);
   app->add_option("CODE", flags->code,
-                  "an issue code; without one, all codes are listed")
+                  "an issue code, or a group such as 'DATA_*'; without one,\n"
+                  "all codes are listed")
       ->type_name("")
-      ->check(CLI::Validator(CheckIssueCode, ""));
+      ->check(CLI::Validator(CheckIssueCodes, ""));
   app->add_flag("--json", flags->json, "print one line of JSON per code")
       ->group("Output");
   return {app,

@@ -17,6 +17,8 @@ namespace {
 
 constexpr char kInfoExamples[] =
     "  bvhmill info take.bvh\n"
+    "  bvhmill info -r takes\n"
+    "  bvhmill info -r takes --csv > takes.csv\n"
     "  bvhmill info --json *.bvh\n";
 
 struct InfoFlags {
@@ -24,7 +26,24 @@ struct InfoFlags {
   InputOptions input;
   ConvertOptions convert;
   bool json = false;
+  bool csv = false;
 };
+
+// A line of a table for programs (RFC 4180).
+std::string CsvLine(const std::vector<std::string>& cells) {
+  std::string line;
+  for (const std::string& cell : cells) {
+    line += line.empty() ? "" : ",";
+    if (cell.find_first_of(",\"\n") == cell.npos) {
+      line += cell;
+      continue;
+    }
+    line += '"';
+    for (const char c : cell) line += c == '"' ? "\"\"" : std::string(1, c);
+    line += '"';
+  }
+  return line + "\n";
+}
 
 std::string JsonOf(const Input& input, const ClipInfo& info,
                    const std::optional<ClipMeasures>& measures) {
@@ -45,8 +64,10 @@ std::string JsonOf(const Input& input, const ClipInfo& info,
          "\n";
 }
 
+// Sets `row`, if it is not null, to the cells of the clip; else prints it.
 Outcome DescribeOne(const InfoFlags& flags, const Session& session,
-                    const Input& input, ClipProgress* progress) {
+                    const Input& input, ClipProgress* progress,
+                    std::vector<std::string>* row) {
   int64_t bytes = 0;
   const ConvertResult result = WithClip(
       session, input, flags.convert.report,
@@ -57,11 +78,15 @@ Outcome DescribeOne(const InfoFlags& flags, const Session& session,
       &bytes, progress);
   Outcome outcome = OutcomeOf(session, input, result);
   outcome.bytes = bytes;
-  if (outcome.kind == Outcome::Kind::kGood) {
-    outcome.data = flags.json
-                       ? JsonOf(input, result.info, result.measures)
-                       : ClipFacts(input.path, result.info, result.measures,
-                                   flags.convert.edits.source.meters_per_unit);
+  if (outcome.kind != Outcome::Kind::kGood) return outcome;
+  if (row != nullptr) {
+    *row = ClipCells(input.path, result.info, result.measures);
+    if (flags.csv) outcome.data = CsvLine(*row);
+  } else if (flags.json) {
+    outcome.data = JsonOf(input, result.info, result.measures);
+  } else {
+    outcome.data = ClipFacts(input.path, result.info, result.measures,
+                             flags.convert.edits.source.meters_per_unit);
   }
   return outcome;
 }
@@ -81,12 +106,23 @@ int RunInfo(const CLI::App* app, InfoFlags* flags, Session* session) {
   session->options = flags->run;
   const ExitCode exit = OpenEngine(session);
   if (exit != kExitGood) return exit;
-  return RunClips(*session, *inputs,
-                  [&](size_t i, ClipProgress* progress) {
-                    return DescribeOne(*flags, *session, (*inputs)[i],
-                                       progress);
-                  })
-      .exit;
+  if (flags->csv) {
+    session->console->PrintData(
+        "clip,joints,frames,fps,seconds,height,names\n");
+  }
+  const bool is_table = flags->csv || (flags->input.recursive && !flags->json);
+  std::vector<std::vector<std::string>> rows(is_table ? inputs->size() : 0);
+  const Totals totals =
+      RunClips(*session, *inputs, [&](size_t i, ClipProgress* progress) {
+        return DescribeOne(*flags, *session, (*inputs)[i], progress,
+                           is_table ? &rows[i] : nullptr);
+      });
+  std::erase_if(rows, [](const auto& row) { return row.empty(); });
+  if (is_table && !flags->csv && !rows.empty()) {
+    session->console->PrintData(
+        RenderTable({ClipColumns().begin(), ClipColumns().end()}, rows));
+  }
+  return totals.exit;
 }
 
 }  // namespace
@@ -98,7 +134,12 @@ Command AddInfo(CLI::App* parent) {
   app->footer(kInfoExamples);
   AddInputOptions(app, &flags->input);
   AddOptionFlags(app, {OptionGroup::kReading}, &flags->convert);
-  app->add_flag("--json", flags->json, "print one line of JSON per clip")
+  const auto json =
+      app->add_flag("--json", flags->json, "print one line of JSON per clip")
+          ->group("Output");
+  app->add_flag("--csv", flags->csv,
+                "print a table for programs; -r alone prints one for people")
+      ->excludes(json)
       ->group("Output");
   AddBatchOptions(app, &flags->run);
   AddServerOptions(app, kConvertingServer, &flags->run.connect);

@@ -62,11 +62,11 @@ absl::Status OpenParts(const ValidateFlags& flags, std::set<FileId> read,
     if (!baseline.ok()) return baseline.status();
     parts->baseline.emplace(*std::move(baseline));
   }
-  if (!files.written.empty()) parts->written_baseline.emplace(files.written);
+  if (!files.output.empty()) parts->written_baseline.emplace(files.output);
   const SideFile outputs[] = {
       {"-o", flags.report.output},
       {"--summary", flags.report.summary},
-      {"--write-baseline", files.written, /*renews=*/files.file}};
+      {"--write-baseline", files.output, /*renews=*/files.file}};
   for (const std::string& path : parts->expectations.ReadPaths()) {
     if (const auto id = IdOfFile(path)) read.insert(*id);
   }
@@ -74,7 +74,7 @@ absl::Status OpenParts(const ValidateFlags& flags, std::set<FileId> read,
   const bool force = flags.report.force;
   BVHMILL_RETURN_IF_ERROR(OpenFile("--summary", flags.report.summary, force,
                                    session.console, &parts->summary_file));
-  BVHMILL_RETURN_IF_ERROR(OpenFile("--write-baseline", files.written, force,
+  BVHMILL_RETURN_IF_ERROR(OpenFile("--write-baseline", files.output, force,
                                    session.console, &parts->baseline_file));
   return output->Open(flags.report.output, force);
 }

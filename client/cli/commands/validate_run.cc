@@ -207,8 +207,9 @@ std::optional<ContentHashes> HashesOf(const Session& session,
     return HashContent(clip.bytes, is_bvh);
   }
   ClipText text(clip.bytes.begin(), clip.bytes.end());
-  const absl::Status status = UnpackClip(
-      EncodingOf(input), session.engine->MaxClipBytes(), session.cancel, &text);
+  const absl::Status status =
+      UnpackClip(EncodingOf(input, clip.bytes), session.engine->MaxClipBytes(),
+                 session.cancel, &text);
   if (!status.ok()) return std::nullopt;
   return HashContent(ViewOf(text), is_bvh);
 }
@@ -438,15 +439,15 @@ std::string BaselineNotes(const ValidateFlags& flags,
   const bool is_part = !report.only.empty() || !report.ignore.empty();
   if (parts.written_baseline && why_not_written.empty() && is_part &&
       !flags.run.quiet) {
-    out += Printable(files.written) +
+    out += Printable(files.output) +
            ": note: the baseline lacks the issues that --only or --ignore "
            "leaves out\n";
   }
   if (!why_not_written.empty()) {
-    out += Printable(files.written) + ": warning: not written, since " +
+    out += Printable(files.output) + ": warning: not written, since " +
            why_not_written + "\n";
   } else if (parts.written_baseline && cut_clips > 0) {
-    out += Printable(files.written) + ": warning: " + Count(cut_clips, "clip") +
+    out += Printable(files.output) + ": warning: " + Count(cut_clips, "clip") +
            " with more issues than the server lists: the baseline lacks them; "
            "without a server it has all\n";
   }

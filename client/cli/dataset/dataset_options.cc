@@ -25,7 +25,7 @@ void AddBaselines(CLI::App* app, BaselineFlags* flags) {
                   "report only issues that the baseline in FILE does not have")
       ->type_name("FILE")
       ->group(kGroup);
-  app->add_option("--write-baseline", flags->written,
+  app->add_option("--write-baseline", flags->output,
                   "write all issues that are found into FILE, as a baseline")
       ->type_name("FILE")
       ->group(kGroup);

@@ -21,8 +21,8 @@ struct ExpectationsFlags {
 struct BaselineFlags {
   // --baseline: a file whose issues are not reported again. Empty: none.
   std::string file;
-  // --write-baseline: the file that all issues are written to. Empty: none.
-  std::string written;
+  // The file that --write-baseline creates. Empty: none.
+  std::string output;
 };
 
 struct DatasetFlags {

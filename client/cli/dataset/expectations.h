@@ -6,10 +6,14 @@
 //
 //   auto all = ClipExpectations::Find(flags, inputs, cancel);
 //   all->ReadSkeletons(read);
-//   const Expectations* expected = all->Of(i);  // may be null
-//   ApplyTo(*expected, PathFrom(expected->folder, path), &report_options);
+//   const Expectations* expected = all->Of(i);
+//   if (expected != nullptr) {
+//     ApplyTo(*expected, PathFrom(expected->folder, path), &report_options);
+//   }
 //   result = engine.Validate(path, clip, options, cancel);
-//   CheckExpectations(*expected, traits, report_options, &result);
+//   if (expected != nullptr) {
+//     CheckExpectations(*expected, traits, report_options, &result);
+//   }
 
 #include <cstddef>
 #include <functional>
@@ -122,10 +126,10 @@ void CheckExpectations(const Expectations& expectations,
 
 // True if `pattern` matches all of `path`, a relative path with slashes. "?" is
 // one byte and "*" any number of bytes, without slashes. "**" is any number of
-// bytes, also slashes. "**/" at the start, or after a slash, is any number of
-// folders, also none. "./" at the start is ignored. All other bytes stand for
-// themselves. A pattern without a slash is compared with the name of the file
-// alone, in any folder. O(pattern * path).
+// bytes, including slashes. "**/" at the start, or after a slash, is any number
+// of folders, including none. "./" at the start is ignored. All other bytes
+// stand for themselves. A pattern without a slash is compared with the name of
+// the file alone, in any folder. O(pattern * path).
 bool MatchesPath(std::string_view pattern, std::string_view path);
 
 // Returns why `pattern` can match no file below a folder, as the end of a

@@ -340,6 +340,7 @@ absl::Status ClipOutputs::CheckOwner(const Existing& existing) {
   for (const auto& [extension, info] : existing) {
     const std::string path = PathOf(NameOf(extension));
     if (!rules_.resume) {
+      exists_ = true;
       return Refused(path, "exists; use -f" + OtherWays());
     }
     if (IsStale(info)) {

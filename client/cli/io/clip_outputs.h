@@ -101,6 +101,11 @@ class ClipOutputs final : public OutputReceiver {
   // the clip as it is now.
   absl::Status CommitReport(std::string_view report);
 
+  // True if Prepare refused the clip because an output exists.
+  bool exists() const { return exists_; }
+  // Options other than -f that help the user then: ", --resume or another
+  // folder".
+  std::string OtherWays() const;
   // The first error of a file; OK if all files could be written.
   const absl::Status& status() const { return status_; }
   // Paths of the files that were committed, including the folder; "-" for
@@ -130,8 +135,6 @@ class ClipOutputs final : public OutputReceiver {
   bool MayReplace(const std::string& extension) const;
   bool IsOfEarlierRun(const std::string& extension) const;
   absl::Status RemoveEarlier(std::span<const std::string> extensions);
-  // Options other than -f that help the user.
-  std::string OtherWays() const;
   void StartDigest();
   absl::Status FinishDigest();
   absl::Status Fail(std::string_view extension, const absl::Status& status);
@@ -160,6 +163,7 @@ class ClipOutputs final : public OutputReceiver {
   // input.
   std::set<std::string> stale_;
   absl::Status status_;
+  bool exists_ = false;
   std::vector<std::string> paths_;
   // Computes the digest of a large input during the conversion. Last, so that
   // the members that it uses outlive it.

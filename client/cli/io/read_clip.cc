@@ -205,8 +205,10 @@ std::unique_ptr<MappedFile> MapLongClip(const Input& input, int64_t max_bytes) {
   return is_long ? MappedFile::Map(file.get(), info.st_size) : nullptr;
 }
 
-Encoding EncodingOf(const Input& input) {
-  return input.is_stdin ? Encoding::kIdentity : EncodingOfName(input.path);
+Encoding EncodingOf(const Input& input, std::string_view bytes) {
+  const Encoding encoding = EncodingOfBytes(bytes);
+  if (encoding != Encoding::kIdentity || input.is_stdin) return encoding;
+  return EncodingOfName(input.path);
 }
 
 absl::Status CannotUnpack(std::string_view why) {

@@ -4,8 +4,8 @@
 // memory, MapLongClip maps a long file without a copy, and UnpackClip
 // decompresses.
 //
-// Step 4 of `bvhmill convert` (main.cc lists the steps). WithClip of batch.h
-// calls it in the thread that converts the clip:
+// Step 4 of `bvhmill convert` (main.cc lists the steps). WithClip (batch.h)
+// calls these functions in the thread that converts the clip:
 //
 //   ClipText text;
 //   status = ReadClip(input, max_bytes, cancel, &text);
@@ -41,8 +41,8 @@ inline std::string_view ViewOf(const ClipText& text) {
 absl::Status ReadClip(const Input& input, int64_t max_bytes,
                       const CancelToken* cancel, ClipText* bytes);
 
-// The compression of `input` by its name; none for stdin.
-Encoding EncodingOf(const Input& input);
+// The compression of `input` by its first bytes, or else by its name.
+Encoding EncodingOf(const Input& input, std::string_view bytes);
 
 // Replaces the compressed bytes in `text` by the decompressed ones.
 absl::Status UnpackClip(Encoding encoding, int64_t max_bytes,

@@ -213,7 +213,7 @@ v1::CreateJobRequest Submission::Request() const {
     item->set_key(KeyOfName(input.base));
     v1::BlobSource* const source = item->mutable_source();
     source->set_blob(sources_[i].blob);
-    source->set_encoding(OnWire(EncodingOf(input)));
+    source->set_encoding(OnWire(EncodingOfName(input.path)));
     source->set_display_name(KeyOfName(input.path));
     source->set_format(wire::ToProto(input.format));
     bytes += sources_[i].bytes;

@@ -16,12 +16,12 @@ namespace bvhmill::client {
 
 struct SubmitOptions {
   ConvertOptions convert;
-  // `job results` is to write a .report.json for each clip.
+  // `job results` writes a .report.json for each clip.
   bool report = false;
   std::string display_name;
-  // Make another job, even if a job of the same clips and options exists.
+  // Makes a new job even if one with the same clips and options exists.
   bool again = false;
-  // Wait until the job is over.
+  // Waits until the job ends.
   bool wait = false;
 };
 
@@ -62,7 +62,8 @@ class Submission {
   std::vector<Source> sources_;
   int64_t uploaded_files_ = 0;
   int64_t uploaded_bytes_ = 0;
-  // False if an upload failed for a reason that may pass.
+  // False if an upload failed for a reason other than its file, such as a lost
+  // connection. Then no job is made.
   std::atomic<bool> may_make_job_ = true;
 };
 

@@ -157,6 +157,22 @@ void AddInputOptions(CLI::App* app, InputOptions* input) {
                 "--from, the files of that format. Names that begin\n"
                 "with a dot and links to folders are skipped")
       ->group(group);
+  app->add_flag("--follow", input->follow,
+                "with -r, also search the folders that links name")
+      ->group(group);
+  const auto add_globs = [&](const char* name, std::vector<std::string>* globs,
+                             const char* help) {
+    app->add_option(name, *globs, help)
+        ->type_name("GLOB")
+        ->allow_extra_args(false)
+        ->group(group);
+  };
+  add_globs("--include", &input->include,
+            "with -r, read only files whose name fits, such as\n"
+            "'walk_*'; a GLOB with a slash is for the path below the\n"
+            "folder. May be repeated");
+  add_globs("--exclude", &input->exclude,
+            "with -r, skip files and folders whose name fits");
   std::vector<std::pair<std::string, std::optional<SourceFormat>>> formats;
   std::string names;
   for (const SourceFormatInfo& info : SourceFormats()) {
@@ -170,6 +186,10 @@ void AddInputOptions(CLI::App* app, InputOptions* input) {
   app->add_option("--filelist", input->filelist,
                   "read the paths in FILE, one per line; - is stdin")
       ->type_name("FILE")
+      ->group(group);
+  app->add_flag("--files0", input->list_has_zeros,
+                "the paths of --filelist end in a zero byte, as\n"
+                "'find -print0' writes them")
       ->group(group);
 }
 

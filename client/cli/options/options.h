@@ -10,7 +10,9 @@
 //   CLI::App* app = parent->add_subcommand("info", "...");
 //   AddInputOptions(app, &flags->input);
 //   AddBatchOptions(app, &flags->run);
-//   return {app, [=](Session* session) { return RunInfo(*flags, session); }};
+//   return {app, [=](Session* session) {
+//             return RunInfo(app, flags.get(), session);
+//           }};
 
 #include <CLI/CLI.hpp>
 #include <functional>

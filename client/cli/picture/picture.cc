@@ -185,13 +185,13 @@ float MedianHeight(std::span<const SampledPose> poses, const Point3& up) {
   return static_cast<float>(*middle);
 }
 
-SampledPoses::SampledPoses(std::vector<int32_t> joints)
-    : joints_(std::move(joints)) {}
+SampledPoses::SampledPoses(std::vector<int32_t> joints, size_t most)
+    : joints_(std::move(joints)), most_(most) {}
 
 void SampledPoses::Add(std::span<const float> positions) {
   const int64_t frame = frames_++;
   if (frame % step_ != 0) return;
-  if (poses_.size() == kMaxPoses) DropEverySecond();
+  if (poses_.size() == most_) DropEverySecond();
   if (frame % step_ != 0) return;
   SampledPose pose;
   pose.frame = frame;
@@ -332,14 +332,26 @@ void AddPictureOutputs(std::vector<OutputRequest>* outputs) {
   outputs->push_back({kRotations, rotations});
 }
 
+// True if the frames of the outputs are those of the file.
+bool KeepsFrames(const ClipEdits& edits) {
+  return edits.fps == 0 && edits.frames == FrameRange() &&
+         edits.trim == TimeRange() && !edits.repairs.drop_repeated;
+}
+
 // Makes a picture of the outputs of AddPictureOutputs and drops all others.
-// Memory: about 1 KB for each joint. Only the first kMaxTurning joints have
-// curves.
+// Memory: kMaxPoseBytes, and about 1 KB for each joint. Only the first
+// kMaxTurning joints have curves.
 class PictureReceiver final : public OutputReceiver {
  public:
   // The most points of a pose, and the most joints with a curve.
   static constexpr size_t kMaxPoints = 100;
   static constexpr size_t kMaxCurves = 4;
+  // The most poses of issues.
+  static constexpr size_t kMaxIssuePoses = 6;
+  // Poses are kept for issues, whose frames are known at the end. A clip of 50
+  // joints and 12,000 frames has all of them; a longer one has every second
+  // frame, every fourth, ...
+  static constexpr size_t kMaxPoseBytes = size_t{7} << 20;
 
   absl::Status Begin(const ClipInfo& info,
                      std::span<const OutputInfo> outputs) override;
@@ -347,11 +359,19 @@ class PictureReceiver final : public OutputReceiver {
 
   // The picture after a conversion that succeeded; nothing if the clip has no
   // frame. It has the curves of the joints that the most severe issues of
-  // `report` name. Call once.
-  std::optional<ClipPicture> Finish(const Report& report, const Point3& up);
+  // `report` name, and the poses of these issues if `keeps_frames`: the frames
+  // of the outputs are those of the file. Call once.
+  std::optional<ClipPicture> Finish(const Report& report, const Point3& up,
+                                    bool keeps_frames);
 
  private:
   void AddRotations(std::span<const float> rotations);
+  // The joint of an issue, if it is in the clip after edits.
+  std::optional<size_t> JointOf(const Location& location) const;
+  // The point of a joint in a pose, or of its nearest ancestor that has one.
+  int32_t PointOf(size_t joint) const;
+  void AddIssuePoses(const Report& report, const PoseView& view,
+                     ClipPicture* picture) const;
   // The joint of an issue in time, if it turns and is in the clip after edits.
   std::optional<size_t> TurningJoint(const Location& location) const;
   void AddCurves(const Report& report, ClipPicture* picture) const;
@@ -364,6 +384,7 @@ class PictureReceiver final : public OutputReceiver {
   FrameCutter position_frames_;
   FrameCutter rotation_frames_;
   SampledPoses poses_;
+  SampledPoses all_poses_;
   // One series for each joint, then the mean of all.
   std::optional<TurnCurves> turns_;
   std::vector<float> last_rotations_;
@@ -381,6 +402,9 @@ absl::Status PictureReceiver::Begin(const ClipInfo& info,
   position_frames_ = FrameCutter(3 * joints_.size());
   rotation_frames_ = FrameCutter(4 * joints_.size());
   poses_ = SampledPoses(drawn_.joints);
+  const size_t pose_bytes =
+      sizeof(SampledPose) + drawn_.joints.size() * sizeof(Point3);
+  all_poses_ = SampledPoses(drawn_.joints, kMaxPoseBytes / pose_bytes);
   steps_.assign(std::min(joints_.size(), kMaxTurning) + 1, 0);
   turns_.emplace(steps_.size());
   last_rotations_.clear();
@@ -389,8 +413,10 @@ absl::Status PictureReceiver::Begin(const ClipInfo& info,
 
 absl::Status PictureReceiver::Data(size_t output, std::string_view bytes) {
   if (output == positions_) {
-    position_frames_.Add(
-        bytes, [&](std::span<const float> frame) { poses_.Add(frame); });
+    position_frames_.Add(bytes, [&](std::span<const float> frame) {
+      poses_.Add(frame);
+      all_poses_.Add(frame);
+    });
   } else if (output == rotations_) {
     rotation_frames_.Add(
         bytes, [&](std::span<const float> frame) { AddRotations(frame); });
@@ -418,25 +444,62 @@ void PictureReceiver::AddRotations(std::span<const float> rotations) {
   last_rotations_.assign(rotations.begin(), rotations.end());
 }
 
-std::optional<size_t> PictureReceiver::TurningJoint(
-    const Location& location) const {
-  const size_t count = steps_.size() - 1;
+std::optional<size_t> PictureReceiver::JointOf(const Location& location) const {
   const auto is_it = [&](size_t i) {
-    return i < count && IsTurning(joints_[i]) &&
-           joints_[i].name == location.joint_name;
+    return i < joints_.size() && joints_[i].name == location.joint_name;
   };
-  if (!location.joint || !location.frame) return std::nullopt;
+  if (!location.joint) return std::nullopt;
   if (is_it(static_cast<size_t>(*location.joint))) {
     return static_cast<size_t>(*location.joint);
   }
   // Edits may have moved it.
   std::optional<size_t> found;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < joints_.size(); ++i) {
     if (!is_it(i)) continue;
     if (found) return std::nullopt;
     found = i;
   }
   return found;
+}
+
+std::optional<size_t> PictureReceiver::TurningJoint(
+    const Location& location) const {
+  const std::optional<size_t> joint = JointOf(location);
+  const bool has_curve = joint && location.frame &&
+                         *joint < steps_.size() - 1 &&
+                         IsTurning(joints_[*joint]);
+  return has_curve ? joint : std::nullopt;
+}
+
+int32_t PictureReceiver::PointOf(size_t joint) const {
+  for (auto at = static_cast<int32_t>(joint); at >= 0;
+       at = joints_[static_cast<size_t>(at)].parent) {
+    const auto found =
+        std::lower_bound(drawn_.joints.begin(), drawn_.joints.end(), at);
+    if (found != drawn_.joints.end() && *found == at) {
+      return static_cast<int32_t>(found - drawn_.joints.begin());
+    }
+  }
+  return -1;
+}
+
+void PictureReceiver::AddIssuePoses(const Report& report, const PoseView& view,
+                                    ClipPicture* picture) const {
+  std::vector<PosePicture>& poses = picture->issue_poses;
+  for (const Issue& issue : report.issues) {
+    if (poses.size() == kMaxIssuePoses) break;
+    const std::optional<int64_t> frame = issue.location.frame;
+    if (!frame || *frame >= all_poses_.frames()) continue;
+    const std::optional<size_t> joint = JointOf(issue.location);
+    PosePicture pose = Project(
+        NearestTo(static_cast<double>(*frame), all_poses_.poses()), view);
+    pose.joint = joint ? PointOf(*joint) : -1;
+    const bool is_there =
+        std::any_of(poses.begin(), poses.end(), [&](const PosePicture& other) {
+          return other.frame == pose.frame && other.joint == pose.joint;
+        });
+    if (!is_there) poses.push_back(std::move(pose));
+  }
 }
 
 void PictureReceiver::AddCurves(const Report& report,
@@ -460,7 +523,8 @@ void PictureReceiver::AddCurves(const Report& report,
 }
 
 std::optional<ClipPicture> PictureReceiver::Finish(const Report& report,
-                                                   const Point3& up) {
+                                                   const Point3& up,
+                                                   bool keeps_frames) {
   if (!turns_ || poses_.poses().empty()) return std::nullopt;
   ClipPicture picture;
   picture.parents = std::move(drawn_.parents);
@@ -472,6 +536,7 @@ std::optional<ClipPicture> PictureReceiver::Finish(const Report& report,
         picture.poses.empty() || picture.poses.back().frame != pose.frame;
     if (is_new) picture.poses.push_back(Project(pose, view));
   }
+  if (keeps_frames) AddIssuePoses(report, view, &picture);
   picture.height = MedianHeight(poses_.poses(), up);
   AddCurves(report, &picture);
   return picture;
@@ -513,7 +578,8 @@ ConvertResult ValidateWithPicture(Engine* engine, std::string_view name,
     return engine->Validate(name, clip, options, cancel);
   }
   if (!result.status.ok()) return result;
-  *picture = receiver.Finish(result.report, UpOf(options.edits, result.report));
+  *picture = receiver.Finish(result.report, UpOf(options.edits, result.report),
+                             KeepsFrames(options.edits));
   if (*picture && HasMeters(options.edits)) {
     (*picture)->height *= static_cast<float>(MetersPerUnit(options.edits));
   }

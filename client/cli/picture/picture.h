@@ -7,8 +7,8 @@
 //   ConvertResult result = ValidateWithPicture(engine, path, clip, options,
 //                                              cancel, &picture);
 //
-// The memory that a picture needs while a clip is converted does not grow with
-// the length of the clip. The classes of this file are not thread-safe.
+// A picture needs at most 8 MB while a clip is converted, however long the clip
+// is. The classes of this file are not thread-safe.
 
 #include <algorithm>
 #include <array>
@@ -34,6 +34,8 @@ struct PosePicture {
   // One for each entry of ClipPicture::parents. NaN where a position is not
   // finite.
   std::vector<std::array<float, 2>> points;
+  // The point of the joint that an issue names; -1: none.
+  int32_t joint = -1;
 };
 
 // How much something turns from each frame to the next, in degrees, as the
@@ -52,7 +54,10 @@ struct TurnCurve {
 struct ClipPicture {
   // The parent of each point of a pose, as an index of a point; -1: none.
   std::vector<int32_t> parents;
+  // At 10, 50 and 90 percent of the clip.
   std::vector<PosePicture> poses;
+  // At the frames of the most severe issues, in their order.
+  std::vector<PosePicture> issue_poses;
   // The median over sampled frames of the extent along the up axis, in the unit
   // of the clip or in meters: see HasMeters. 0: unknown.
   float height = 0;
@@ -137,15 +142,15 @@ struct SampledPose {
 };
 
 // Poses that are spread evenly over a clip of unknown length. Keeps every k-th
-// frame. When these become more than kMaxPoses, drops every second one and
-// doubles k. The frames depend only on the length of the clip.
+// frame. When these become more than `most`, drops every second one and doubles
+// k. The frames depend only on the length of the clip.
 class SampledPoses {
  public:
-  // The most poses that are kept.
   static constexpr size_t kMaxPoses = 32;
 
-  // Keeps the joints with these indices.
-  explicit SampledPoses(std::vector<int32_t> joints = {});
+  // Keeps the joints with these indices, and at most `most` poses (>= 2).
+  explicit SampledPoses(std::vector<int32_t> joints = {},
+                        size_t most = kMaxPoses);
 
   // Adds the next frame: x, y and z of each joint of the clip. Requires that it
   // has all joints of the constructor.
@@ -158,6 +163,7 @@ class SampledPoses {
   void DropEverySecond();
 
   std::vector<int32_t> joints_;
+  size_t most_;
   std::vector<SampledPose> poses_;
   int64_t frames_ = 0;
   int64_t step_ = 1;

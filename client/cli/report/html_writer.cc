@@ -191,12 +191,24 @@ Json IssueToJson(const Issue& issue) {
 }
 
 Json FigureToJson(const ClipPicture& picture) {
-  const PoseScale scale = ScaleOf(picture.poses);
-  Json poses = Json::array();
-  for (const PosePicture& pose : picture.poses) {
-    poses.push_back({{"frame", pose.frame}, {"points", PackPose(pose, scale)}});
+  std::vector<PosePicture> all = picture.poses;
+  all.insert(all.end(), picture.issue_poses.begin(), picture.issue_poses.end());
+  const PoseScale scale = ScaleOf(all);
+  const auto poses_of = [&](const std::vector<PosePicture>& poses) {
+    Json out = Json::array();
+    for (const PosePicture& pose : poses) {
+      Json& added = out.emplace_back(
+          Json{{"frame", pose.frame}, {"points", PackPose(pose, scale)}});
+      if (pose.joint >= 0) added["joint"] = pose.joint;
+    }
+    return out;
+  };
+  Json out = {{"parents", PackParents(picture.parents)},
+              {"poses", poses_of(picture.poses)}};
+  if (!picture.issue_poses.empty()) {
+    out["at_issues"] = poses_of(picture.issue_poses);
   }
-  return {{"parents", PackParents(picture.parents)}, {"poses", poses}};
+  return out;
 }
 
 // The largest finite value. The first step is left out for the mean of all
@@ -384,7 +396,8 @@ Json CodesToJson(const std::set<std::string>& codes) {
   Json out = Json::object();
   for (const std::string& code : codes) {
     const CatalogueEntry* entry = FindEntry(code);
-    out[code] = {{"help", entry == nullptr ? "" : entry->help}};
+    out[code] = {{"title", entry == nullptr ? "" : entry->title},
+                 {"help", entry == nullptr ? "" : entry->help}};
   }
   return out;
 }

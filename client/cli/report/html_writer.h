@@ -22,7 +22,7 @@
 namespace bvhmill::client {
 
 // The data of one clip, as a JSON object. Its size is bounded by the number of
-// issues that the report lists; the picture adds about 4 KB.
+// issues that the report lists; the picture adds about 7 KB.
 std::string PageClip(const ClipFinding& clip);
 
 // Facts about a run that are known after its last clip.

@@ -1,7 +1,7 @@
 #pragma once
 
-// The renderings of a report of `validate` that --format names (text, jsonl,
-// html, sarif, junit), and the options that choose one.
+// The formats of the report of `validate` (text, jsonl, html, sarif, junit),
+// and the options that choose one.
 //
 //   const Rendering& rendering = ChosenRendering(flags);
 //   std::unique_ptr<ReportWriter> writer = rendering.make();
@@ -32,8 +32,8 @@ struct Rendering {
   // A file whose name ends in this, in any case, has this rendering unless
   // --format is set.
   std::string_view extension;
-  // True if the writer prints lines of files below issues, and colours, on a
-  // terminal.
+  // True if the writer, on a terminal, prints in colour and shows the source
+  // line below each issue.
   bool has_source_lines = false;
   std::unique_ptr<ReportWriter> (*make)();
   // True if the writer shows pictures of clips.
@@ -69,8 +69,8 @@ void AddRenderingOptions(CLI::App* app, ReportFlags* flags);
 // else text.
 const Rendering& ChosenRendering(const ReportFlags& flags);
 
-// A line for people if the name of the output has an ending that chooses no
-// rendering; empty otherwise.
+// Returns a note for the user if the extension of the output matches no format
+// and no option names one; else empty.
 std::string RenderingNote(const ReportFlags& flags);
 
 // Writes the bytes of a rendering to stdout or into a file, as ChosenFile does.

@@ -49,6 +49,31 @@ std::string NamingJson(const ClipInfo& info) {
        {"matched", std::to_string(found.matched)}});
 }
 
+std::span<const Column> ClipColumns() {
+  static const Column kColumns[] = {
+      {"CLIP", Align::kLeft},     {"JOINTS", Align::kRight},
+      {"FRAMES", Align::kRight},  {"FPS", Align::kRight},
+      {"SECONDS", Align::kRight}, {"HEIGHT", Align::kRight},
+      {"NAMES", Align::kLeft}};
+  return kColumns;
+}
+
+std::vector<std::string> ClipCells(
+    std::string_view path, const ClipInfo& info,
+    const std::optional<ClipMeasures>& measures) {
+  const bool has_rate = info.frames_per_second > 0;
+  const double seconds = static_cast<double>(info.frames) * info.frame_time;
+  const bool has_height = measures && measures->height;
+  const Recognition found = RecognizeJoints(info);
+  return {Printable(path),
+          std::to_string(info.joint_count),
+          std::to_string(info.frames),
+          has_rate ? Fixed(info.frames_per_second, 2) : "-",
+          has_rate ? Fixed(seconds, 2) : "-",
+          has_height ? Fixed(*measures->height, 2) : "-",
+          found.scheme == nullptr ? "-" : std::string(found.scheme->name)};
+}
+
 namespace {
 
 // Deeper joints are not indented further, so that a chain of thousands stays

@@ -3,10 +3,13 @@
 // The facts about a clip that `bvhmill info` prints, for people and as JSON.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bvhmill/clip/clip_info.h"
+#include "client/cli/ui/console.h"
 
 namespace bvhmill::client {
 
@@ -18,6 +21,13 @@ namespace bvhmill::client {
 std::string ClipFacts(std::string_view path, const ClipInfo& info,
                       const std::optional<ClipMeasures>& measures,
                       double meters_per_unit);
+
+// The columns of a table of clips, and the cells of one clip: path, joints,
+// frames, frames per second, seconds, height and naming scheme. Numbers that
+// are not known are "-".
+std::span<const Column> ClipColumns();
+std::vector<std::string> ClipCells(std::string_view path, const ClipInfo& info,
+                                   const std::optional<ClipMeasures>& measures);
 
 // The naming scheme as JSON, such as
 // {"scheme":"mixamo","prefix":"mixamorig:","matched":22}, with the scheme null

@@ -15,8 +15,8 @@
 
 namespace bvhmill::client {
 
-// The codes that `report` lists, each with its occurrences, as those of one
-// clip.
+// Returns the codes in `report`, each with its number of occurrences and a clip
+// count of 1.
 std::vector<CodeCount> CodesOf(const Report& report);
 
 // Thread-safe.
@@ -53,7 +53,7 @@ class CodeTally {
   std::vector<CodeCount> CountsOf(Severity severity) const;
 
   mutable std::mutex mutex_;
-  // By severity.
+  // Indexed by Severity; element 0 is unused.
   std::array<Clips, 5> clips_;
 };
 

@@ -28,9 +28,11 @@
 
 namespace bvhmill::client {
 
+// kAuto: shows the line if stderr is a terminal.
 enum class ProgressMode { kAuto, kAlways, kNever };
 
-// Bytes of the file of a clip that are converted so far. Thread-safe.
+// The number of bytes of a clip's file that have been converted, or uploaded by
+// `job submit`. Thread-safe.
 using ClipProgress = std::atomic<int64_t>;
 
 // Updates the line ten times a second. The destructor removes it. Thread-safe.
@@ -42,10 +44,11 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // A clip begins; `clip` counts as progress until Finish.
+  // Starts to count a clip. `clip` is read until Finish, and must live until
+  // then.
   void Begin(const ClipProgress* clip);
-  // A clip is finished: `done` bytes were converted, and `planned` bytes are
-  // its part of the size of all clips.
+  // Ends the count of a clip. `planned` is its share of the constructor's
+  // `bytes`; `done` is the number of bytes that were converted.
   void Finish(const ClipProgress* clip, int64_t planned, int64_t done);
 
  private:

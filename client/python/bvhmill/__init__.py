@@ -27,6 +27,7 @@ from bvhmill._info import Info, Node
 from bvhmill._option_types import (AnimOptions, BvhOptions, CheckOptions,
                                    EditOptions, NpzOptions)
 from bvhmill._options import ReadOptions, SaveOptions
+from bvhmill._player import Player
 from bvhmill._read import Anim, AnimJoint, info, read, read_anim, validate
 from bvhmill._report import (Counts, Issue, Report, Severity, Verdict,
                              issues_table)
@@ -36,7 +37,7 @@ from bvhmill._typing import publish
 
 publish("bvhmill", globals(), (
     "AmbiguousName Anim AnimJoint Batch Block BvhError ConventionUnknown Counts "
-    "EditError Info Issue LimitError Node Outcome Report Severity Take "
+    "EditError Info Issue LimitError Node Outcome Player Report Severity Take "
     "TakeIterator Verdict").split())
 del publish
 
@@ -46,7 +47,7 @@ __all__ = [
     "AmbiguousName", "Anim", "AnimJoint", "AnimOptions", "Batch", "Block",
     "BvhError", "BvhOptions", "CheckOptions", "ConventionUnknown", "Counts",
     "EditError", "EditOptions", "Info", "Issue", "LimitError", "Node", "NpzOptions",
-    "Outcome", "ReadOptions", "Report", "SaveOptions", "Severity", "Take",
+    "Outcome", "Player", "ReadOptions", "Report", "SaveOptions", "Severity", "Take",
     "TakeIterator", "Verdict", "example", "info", "issues_table", "read",
     "read_anim", "read_batch", "read_many", "read_many_async", "stream",
     "validate",

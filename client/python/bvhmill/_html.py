@@ -1,4 +1,4 @@
-"""A take in a notebook: a table and three poses."""
+"""A take in a notebook: a table and three poses; a report: its issues."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from bvhmill._errors import printable
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from bvhmill._report import Issue, Report
     from bvhmill._take import Take
 
 _WIDTH, _HEIGHT, _MARGIN = 420, 160, 8
 # More bones would only make the picture large.
 _MAX_BONES = 120
+_MAX_ISSUES = 50
 
 
 def html_of(take: Take) -> str:
@@ -35,6 +37,34 @@ def html_of(take: Take) -> str:
                     f"<td align=\"left\">{html.escape(printable(value))}</td></tr>"
                     for key, value in rows)
     return f"<table>{cells}</table>{_picture(take)}"
+
+
+def html_of_report(report: Report) -> str:
+    """A row for each issue; one that says so if there is none."""
+    counts = report.counts
+    head = (f"{report.verdict}: {counts.errors} errors, {counts.warnings} "
+            f"warnings, {counts.infos} infos, {counts.hints} hints")
+    rows = [(str(issue.severity), issue.code, _place(issue), issue.message)
+            for issue in report.issues[:_MAX_ISSUES]]
+    more = len(report.issues) - len(rows)
+    if more > 0:
+        rows.append(("", "", "", f"and {more} more issues"))
+    if not rows:
+        rows.append(("", "", "", "no issues"))
+    cells = "".join("<tr>" + "".join(
+        f"<td align=\"left\">{html.escape(printable(cell))}</td>"
+        for cell in row) + "</tr>" for row in rows)
+    titles = "".join(f"<th align=\"left\">{title}</th>"
+                     for title in ("severity", "code", "place", "message"))
+    return (f"<p>{html.escape(head)}</p><table><tr>{titles}</tr>{cells}"
+            "</table>")
+
+
+def _place(issue: Issue) -> str:
+    parts = [("frame", issue.frame), ("joint", issue.joint_name),
+             ("line", issue.line), ("column", issue.column)]
+    return ", ".join(f"{name} {value}" for name, value in parts
+                     if value is not None and value != "")
 
 
 def _picture(take: Take) -> str:

@@ -126,6 +126,10 @@ class Report:
         """
         return [_row_of(issue) for issue in self.issues]
 
+    def _repr_html_(self) -> str:
+        from bvhmill._html import html_of_report
+        return html_of_report(self)
+
     def __repr__(self) -> str:
         counts = self.counts
         head = (f"<bvhmill.Report {self.verdict}: {counts.errors} errors, "

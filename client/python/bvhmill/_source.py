@@ -51,7 +51,11 @@ def name_of(source: Any) -> str:
 
 
 def path_bytes(path: Any) -> bytes:
-    """A path for the compiled module. ValueError if it holds a NUL."""
+    """A path for the compiled module. ValueError if it holds a NUL, TypeError
+    if it is the text of a file."""
+    if isinstance(path, str) and path.lstrip().startswith("HIERARCHY\n"):
+        raise TypeError("a str is a path, and this one is the text of a BVH "
+                        "file: text must be bytes, such as text.encode()")
     encoded = os.fsencode(path)
     if b"\0" in encoded:
         raise ValueError("embedded null byte")

@@ -14,6 +14,7 @@ from bvhmill._option_types import (AnimOptions, BvhOptions, EditOptions,
                                    NpzOptions)
 from bvhmill._options import (EDIT_KEYS, SaveOptions, checked, conventions_of,
                               shows, text_of, words_of)
+from bvhmill._player import Player, player_of
 from bvhmill._report import Report, report_of
 from bvhmill._rotations import in_order, without_flips
 from bvhmill._take_facts import TakeFacts
@@ -394,6 +395,16 @@ class Take(TakeFacts):
         (3, 3)
         """
         return _save.to_xarray(self)
+
+    def player(self, *, height: int = 480,
+               page: str | os.PathLike[str] | None = None) -> Player:
+        """A page that plays the take with its issues, for a notebook or a file.
+
+        The last expression of a cell shows it, `height` pixels high.
+        `player().save("take.html")` writes it. `page` is the viewer, if that is
+        not installed; without one, FileNotFoundError is raised.
+        """
+        return player_of(self, height, page)
 
     # -- Python --------------------------------------------------------------
 

@@ -40,7 +40,8 @@ struct Converted {
 // With one thread, the calling thread converts, in memory that it reuses for
 // the next clip. It locks nothing and starts no thread, so that a process may
 // fork. With more threads, a helper converts while the calling thread checks
-// for signals. A child whose parent had used more threads converts with one.
+// for signals. After a fork, a child of a process that used more threads
+// converts with one thread.
 Converted ConvertFile(const std::string& path, const Choices& choices,
                       Interrupts* interrupts);
 // As ConvertFile, for a text in memory.

@@ -139,7 +139,7 @@ def test_without_values_only_the_named_arrays_exist(walk):
     ({"arrays": "positions"}, TypeError, "list"),
     ({"arrays": ["position"]}, ValueError, "positions"),
     ({"strictt": True}, TypeError, "did you mean 'strict'"),
-    ({"units": "furlong"}, ValueError, "m, cm, mm, in, inch, ft"),
+    ({"units": "furlong"}, ValueError, "m, cm, mm, in, inch, ft, cmu"),
     ({"up": "w"}, ValueError, "none of x, y, z"),
     ({"threads": -1}, ValueError, "threads"),
     ({"ignore": ["NO_SUCH_CODE"]}, ValueError, "NO_SUCH_CODE"),

@@ -79,3 +79,16 @@ def test_repr_shows_at_most_ten_issues():
     text = repr(bvhmill.validate(bad.encode()))
     assert text.startswith("<bvhmill.Report ")
     assert len(text.splitlines()) <= 12
+
+
+def test_a_notebook_shows_each_issue_as_text():
+    text = bvhmill.example().decode().replace(
+        "ROOT Hips", "ROOT <script>")
+    take = bvhmill.read(text.encode())
+    shown = take.report._repr_html_()
+    assert "<script>" not in shown
+    broken = bvhmill.validate(b"HIERARCHY\nROOT a\n{\n")
+    shown = broken._repr_html_()
+    for issue in broken.issues:
+        assert f">{issue.code}</td>" in shown
+    assert "no issues" in bvhmill.Report(bvhmill.Verdict.VALID)._repr_html_()

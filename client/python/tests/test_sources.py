@@ -389,3 +389,10 @@ def test_a_subclass_stays_one(walk):
 
 def test_io_objects_are_files(walk):
     assert bvhmill.read(io.BytesIO(walk)).frames == 200
+
+
+def test_the_text_of_a_file_is_no_path():
+    text = "HIERARCHY\nROOT Hips\n"
+    for call in (bvhmill.read, bvhmill.validate, bvhmill.info):
+        with pytest.raises(TypeError, match="text must be bytes"):
+            call(text)

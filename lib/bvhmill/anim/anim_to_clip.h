@@ -43,6 +43,9 @@ struct AnimToClipOptions {
 // and returns an empty clip. INVALID_ARGUMENT if the rate is not within 0 to
 // 240.
 //
+// Thread-safe: several threads may call it at the same time, each with its own
+// `clip` and `log`. They may share `motion`.
+//
 // Cost: about 150 ns for each joint and frame.
 absl::Status AnimToClip(const AnimMotion& motion,
                         const AnimToClipOptions& options, Clip* clip,
@@ -53,8 +56,8 @@ absl::Status AnimToClip(const AnimMotion& motion,
 // memory. A maker converts one motion, in one thread.
 class AnimClipMaker {
  public:
-  // `motion` must outlive the maker. REQUIRES: its duration is at most
-  // kMaxAnimSeconds, and the rate of `options` is from 0 to 240.
+  // `motion` must outlive the maker. Requires that its duration is at most
+  // kMaxAnimSeconds, and that the rate of `options` is from 0 to 240.
   AnimClipMaker(const AnimMotion& motion, const AnimToClipOptions& options)
       : motion_(motion), options_(options) {}
 
@@ -103,8 +106,9 @@ class AnimClipMaker {
 
 // The frames at which a motion is sampled.
 
-// A division of the duration into equal steps, with a frame at each. Keys may
-// be between steps if the caller states the rate, or if no searched rate fits.
+// Divides the duration into `steps` equal intervals, with a frame at each end:
+// steps + 1 frames (1 for a pose). A key may be between two frames if the
+// caller gives the rate, or if no rate that was tried fits.
 struct FrameGrid {
   int64_t steps = 1;
   // True if the motion is one pose: it has no duration, no keys, or all keys at
@@ -113,11 +117,12 @@ struct FrameGrid {
 };
 
 // Finds the grid of `rate` frames per second. If `rate` is 0, finds the
-// coarsest grid of 20 to 120 frames per second at which every key is at a step;
-// 30 if there is none. REQUIRES: the duration is at most kMaxAnimSeconds, and
-// `rate` at most 240. Fails only if `budget`, which may be null, refuses the
-// work. Cost: a few nanoseconds for each grid that is tried and each distinct
-// key time. A grid is given up at the first key time that is not at a step.
+// coarsest grid of 20 to 120 frames per second at which every key is at a
+// frame; 30 if there is none. Requires that the duration is at most
+// kMaxAnimSeconds, and `rate` at most 240. Fails only if `budget`, which may be
+// null, refuses the work. Cost: a few nanoseconds for each grid that is tried
+// and each distinct key time. A grid is rejected at the first key time that is
+// not at a frame.
 absl::Status FindFrameGrid(const AnimMotion& motion, double rate,
                            Budget* budget, FrameGrid* grid);
 

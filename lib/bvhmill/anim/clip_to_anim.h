@@ -10,10 +10,12 @@
 //   BVHMILL_RETURN_IF_ERROR(ClipToAnim(clip, options, &result, &log));
 //   if (result.converted) return WriteAnim(result.motion, &sink);
 //
-// The joints of the source drive those of the avatar by their rotations in the
-// world, relative to those in the reference pose. So bones may have any axes,
-// and the source may have more bones than the avatar. Joints of the avatar that
-// no joint drives are at rest. The avatar keeps its own lengths.
+// Joints of the source drive joints of the avatar: a driven joint turns in the
+// world from its rotation at rest as its joint of the source turns from that in
+// the reference pose. The reference pose is the pose of the source that
+// corresponds to the avatar at rest (see AnimReference). So bones may have any
+// axes, and the source may have more bones than the avatar. Joints of the
+// avatar that no joint drives stay at rest. The avatar keeps its own lengths.
 
 #include <cstdint>
 #include <string>
@@ -32,10 +34,11 @@ namespace bvhmill {
 // The height of the source's pelvis that corresponds to the avatar's pelvis at
 // rest.
 enum class PelvisHeight {
-  // Its height above the lowest joint in the reference pose. The floor of the
-  // clip is at 0.
+  // Its height above the lowest joint in the reference pose, as if the legs
+  // were straight. The floor of the clip is at height 0.
   kStanding,
-  // Its height in the first frame.
+  // Its height in the first frame; in the second one if the first is not played
+  // because it is apart (ANIM_FIRST_FRAME_LEFT_OUT).
   kFirstFrame,
 };
 
@@ -44,19 +47,25 @@ struct ClipToAnimOptions {
   // drives (any name that FindAvatarJoint finds), or "" for none. Empty list:
   // the nodes' own names.
   std::vector<std::string> joint_names;
-  // joint_names come from a map that the caller stated. If the avatar would
-  // fold, the issue names that map as a possible cause.
+  // True if joint_names come from a joint map that the user gave. The issue
+  // ANIM_POSE_ODD then names that map as a possible cause.
   bool by_stated_map = false;
   // How position channels are read.
   Conventions conventions;
+  // The pose of the source that corresponds to the avatar at rest (see
+  // AnimReference).
   AnimReference reference = AnimReference::kAuto;
   PelvisHeight pelvis_height = PelvisHeight::kStanding;
-  // Turns the clip so that the reference pose faces ahead. The line across the
-  // hips (or the shoulders) tells where it faces.
+  // Turns the clip about Y so that the avatar faces forward (its X axis) in the
+  // reference pose. The line across the hips (or else the shoulders) tells
+  // where the source faces. If kAuto finds that neither the rest pose nor the
+  // first frame fits, the avatar faces forward in the first played frame
+  // instead.
   bool align_heading = true;
-  // In a stated reference pose, arms and legs point where those of the source
-  // do, not where those of the avatar do at rest; kAuto always does this. The
-  // twist of these limbs is a guess.
+  // In a reference pose that the caller gives, the avatar's arms and legs take
+  // the directions of the source's, not those of its own rest pose. With kAuto
+  // this is always so. The twist of these limbs, which is their rotation about
+  // their own axes, is a guess.
   bool match_limbs = false;
   // Metres in one unit of the clip; 0: not known. An unknown unit counts as an
   // inch, as in the viewer. If the hips would then be too high or too low for a
@@ -65,10 +74,12 @@ struct ClipToAnimOptions {
   // Scales lengths so that the hips are as high as the avatar's, in place of
   // metres_per_unit.
   bool scale_to_avatar = false;
-  // Writes positions: of the pelvis; and of joints with position channels,
-  // relative to their places at rest. Joints of the face that move by more than
-  // max_mm in their parents always get positions. Other joints that
-  // move by more than 10 mm there are warnings (ANIM_TRANSLATION_LEFT_OUT).
+  // Writes positions: of the pelvis, relative to its place at rest; and of
+  // other joints with position channels, relative to their parents. Face joints
+  // that move by more than max_mm relative to their parents always get
+  // positions. For other joints that move by more than 10 mm relative to their
+  // parents, a warning is logged (ANIM_TRANSLATION_LEFT_OUT), unless
+  // joint_positions is set.
   bool pelvis_position = true;
   bool joint_positions = false;
   // Also writes joints that never leave their rest pose.
@@ -85,8 +96,8 @@ struct ClipToAnimOptions {
   // (or its own value, if that is larger). 0: no limit.
   int64_t max_bytes = 0;
   float max_degrees_limit = 5.0F;
-  // Also converts a figure that would lie down, fold, or exceed the 5 m range
-  // of a position. Logs warnings about it.
+  // Also converts an odd figure: the errors that depend on accept_odd (see
+  // ClipToAnim) become warnings. Positions are limited to 5 m along each axis.
   bool accept_odd = false;
   AnimSettings settings;
 };
@@ -104,32 +115,44 @@ struct ClipToAnimResult {
   int64_t keys = 0;
 };
 
+// Bytes of temporary memory for each frame, until ClipToAnim returns.
 inline constexpr int64_t kClipToAnimFrameBytes = 76;
 
 // Converts `clip`. Fails as CheckOptions does, and with the errors of `budget`,
 // which may be null: CANCELLED or RESOURCE_EXHAUSTED, with an empty result and
 // no issue. Logs
 //
-// - errors: more than 60 s or 65,536 frames, no joint that the avatar has, too
-//   many bytes; and, unless options.accept_odd, a figure that would lie down or
-//   fold (ANIM_POSE_ODD, ANIM_LIES_DOWN) or go farther than 5 m, an arm, a leg
-//   or a spine that the avatar would not move (ANIM_LIMB_UNKNOWN), or would
-//   move elsewhere (ANIM_LIMB_OFF);
+// - errors: no frames; more than 60 s or 65,536 frames; no joint of the clip is
+//   a joint of the avatar, or none of them moves; the file exceeds max_bytes;
+// - errors unless options.accept_odd: the avatar would lie down in every
+//   sampled frame (ANIM_LIES_DOWN), bend its trunk or legs far from rest when
+//   the source stands (ANIM_POSE_ODD), move farther than 5 m
+//   (ANIM_POSITION_FAR), or float or sink by half the length of a leg or more
+//   (ANIM_HEIGHT_WRONG); an arm, leg or spine would not move
+//   (ANIM_LIMB_UNKNOWN), or an arm or leg would point elsewhere than the
+//   source's (ANIM_LIMB_OFF);
 // - warnings: values that are not finite, raised bounds, curves that miss their
-//   bound, a limb that points elsewhere than the avatar's, a guessed scale;
-// - information: the reference pose if it was chosen here, joints that drive no
-//   joint of the avatar.
+//   bound, a limb that points elsewhere than the avatar's in the reference
+//   pose, hips that are too high or too low, movement that is left out, a
+//   guessed scale;
+// - information: the reference pose if kAuto chose it, a first frame that is
+//   not played because it is apart, joints that drive no joint of the avatar.
 //
 // Keys are chosen greedily, each as far from the previous one as the bound
 // allows. Errors are measured on codes, as the viewer decodes and blends them.
 // A key need not be on the curve, but must be within the bound.
 //
 // Cost: about 80 ns for each joint and frame, and 4 ns for each frame and each
-// rotation on the path from the node of a joint to that of the joint above. The
-// same cost again each time the bounds are raised, at most 24 times. All of it
-// is drawn from `budget` as work, in units of a nanosecond, at most 20 million
-// at a time; a cancelled conversion stops within that time. Curves whose keys
-// are hard to find cost, and draw, more (curve_fit.h).
+// rotation channel on the path between the nodes that drive a joint and its
+// nearest driven ancestor. The same cost again each time the bounds are raised,
+// at most 24 times. Curves whose keys are hard to find cost more (curve_fit.h).
+// In addition, once: 13 us for each node, and 4 us for each channel above six
+// times the number of nodes.
+//
+// All of it is drawn from `budget` as work, in units of a nanosecond: the cost
+// of the nodes and channels at once, before they are processed; the rest in
+// parts of about 10 million (WorkMeter::kPart). A cancelled conversion stops
+// when it draws.
 //
 // Memory: kClipToAnimFrameBytes for each frame, 408 bytes for each node and 40
 // for each channel until it returns, and KeyBytes of the result. It is drawn

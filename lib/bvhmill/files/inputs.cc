@@ -1,5 +1,6 @@
 #include "bvhmill/files/inputs.h"
 
+#include <fnmatch.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -91,6 +92,18 @@ std::string JoinPath(const std::string& directory, const std::string& name) {
   return directory.ends_with('/') ? directory + name : directory + "/" + name;
 }
 
+// True if one of `patterns` fits an entry of a directory with this name, at the
+// path `below` the directory that is searched.
+bool Matches(const std::vector<std::string>& patterns, const std::string& name,
+             const std::string& below) {
+  return std::any_of(
+      patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+        const bool is_path = pattern.find('/') != pattern.npos;
+        return fnmatch(pattern.c_str(), (is_path ? below : name).c_str(), 0) ==
+               0;
+      });
+}
+
 class Collector {
  public:
   Collector(const InputOptions& options, std::optional<FileId> skip)
@@ -121,6 +134,8 @@ class Collector {
 
   const InputOptions& options_;
   std::optional<FileId> skip_;
+  // Directories that were searched, if links are followed.
+  std::set<FileId> searched_;
   bool stdin_used_ = false;
   std::vector<Input> inputs_;
 };
@@ -177,21 +192,34 @@ absl::Status Collector::AddList(const CancelToken* cancel) {
 }
 
 void Collector::AddLines(std::string_view lines) {
+  const char end = options_.list_has_zeros ? '\0' : '\n';
   while (!lines.empty()) {
-    const size_t size = std::min(lines.find('\n'), lines.size());
+    const size_t size = std::min(lines.find(end), lines.size());
     std::string_view line = lines.substr(0, size);
     lines.remove_prefix(std::min(size + 1, lines.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (end == '\n' && line.ends_with('\r')) line.remove_suffix(1);
     if (line.find_first_not_of(" \t") == line.npos) continue;
     AddListed(std::string(line));
   }
 }
 
+// The path without "/" at its beginning and without "..": "elsewhere/a.bvh" of
+// "in/../../elsewhere/a.bvh".
+std::string Below(const std::string& path) {
+  fs::path below;
+  for (const fs::path& part : fs::path(path).lexically_normal()) {
+    if (part != ".." && part != "/" && part != ".") below /= part;
+  }
+  return below.native();
+}
+
 void Collector::AddListed(const std::string& path) {
-  Input input{path, BaseOf(path), false, 0, CheckName(path)};
+  Input input{path, BaseOf(Below(path)), false, 0, CheckName(path)};
   struct stat info = {};
   if (path.find('\0') != std::string::npos) {
-    input.status = CannotRead("a zero byte in its name; one path a line");
+    input.status = CannotRead(
+        "a zero byte in its name; --files0 reads what "
+        "'find -print0' writes");
   } else if (stat(path.c_str(), &info) != 0) {
     input.status = CannotRead(ErrnoText(errno));
   } else if (S_ISDIR(info.st_mode)) {
@@ -204,11 +232,17 @@ void Collector::AddListed(const std::string& path) {
 
 void Collector::AddTree(const std::string& root) {
   const auto first = static_cast<std::ptrdiff_t>(inputs_.size());
+  if (const auto id = IdOfFile(root); options_.follow && id) {
+    searched_.insert(*id);
+  }
   Walk(root, "");
   if (inputs_.size() == static_cast<size_t>(first)) {
     inputs_.push_back(
         {root, "", false, 0,
-         CannotRead("no *" + std::string(Searched().extension) + " below it")});
+         CannotRead("no *" + std::string(Searched().extension) + " below it" +
+                    (options_.include.empty() && options_.exclude.empty()
+                         ? ""
+                         : " that --include and --exclude choose"))});
   }
   std::sort(inputs_.begin() + first, inputs_.end(),
             [](const Input& a, const Input& b) { return a.path < b.path; });
@@ -230,16 +264,23 @@ void Collector::AddEntry(const fs::directory_entry& entry,
   const std::string name = entry.path().filename().native();
   if (name.starts_with('.')) return;
   const std::string full = JoinPath(path, name);
+  if (Matches(options_.exclude, name, JoinPath(below, name))) return;
   std::error_code error;
   if (entry.is_directory(error)) {
-    const bool is_skipped = skip_.has_value() && IdOfFile(full) == skip_;
-    if (entry.is_symlink(error) || is_skipped) return;
+    const std::optional<FileId> id = IdOfFile(full);
+    const bool is_skipped = skip_.has_value() && id == skip_;
+    if (is_skipped || (entry.is_symlink(error) && !options_.follow)) return;
+    if (options_.follow && (!id || !searched_.insert(*id).second)) return;
     return Walk(full, JoinPath(below, name));
   }
   // A broken link counts as a file: opening it reports the error.
   const bool is_file = entry.is_regular_file(error) || !entry.exists(error);
   if (!is_file) return;
   if (FormatOfName(name) != Searched().format) return;
+  if (!options_.include.empty() &&
+      !Matches(options_.include, name, JoinPath(below, name))) {
+    return;
+  }
   const std::uintmax_t size = entry.file_size(error);
   inputs_.push_back({full,
                      BaseOf(JoinPath(below, name)),

@@ -30,8 +30,18 @@ struct InputOptions {
   std::vector<std::string> paths;
   // File with one path a line, "-" for stdin; empty: none.
   std::string filelist;
+  // The paths of the list end in a zero byte, as `find -print0` writes them.
+  bool list_has_zeros = false;
   // Search directories. If false, a directory is an error.
   bool recursive = false;
+  // Search directories that symbolic links name, too; each directory once.
+  bool follow = false;
+  // Patterns of fnmatch for the files of directories: those that match one of
+  // `include`, or all if it is empty, but none of `exclude`. A pattern with a
+  // slash is for the path below the directory, another one for the name. A
+  // directory that matches one of `exclude` is not searched.
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
   // The format of all inputs; directories are searched for its files. None: the
   // format that the name of the file states, else BVH; directories are searched
   // for BVH.
@@ -44,7 +54,8 @@ struct Input {
   std::string path;
   // The path of its outputs below the output directory, without extension: the
   // name of a file on the command line; the path below a directory that was
-  // searched; the path in a list.
+  // searched; the path in a list, without "/" at its beginning and without
+  // "..".
   std::string base;
   bool is_stdin = false;
   // Size of the file when it was found; 0 if unknown.

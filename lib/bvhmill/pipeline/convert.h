@@ -234,8 +234,8 @@ class Conversion {
   // As above for text that arrived compressed, in `came` bytes: the limit on
   // the work for the clip grows with these.
   bool Add(std::string_view text, int64_t came);
-  // In place of Add: copies a clip in memory. REQUIRES: the fields of `clip`
-  // fit together, as Converter::ConvertClip checks.
+  // In place of Add: copies a clip in memory. Requires that the fields of
+  // `clip` fit together, as Converter::ConvertClip checks.
   void AddClip(const ClipRows& clip);
   // Checks, edits and encodes the clip, and completes the result. Call once.
   void Finish();

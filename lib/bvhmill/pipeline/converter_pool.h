@@ -26,7 +26,7 @@ class ConverterPool {
   static constexpr size_t kMaxKeptBytes = size_t{128} << 20;
 
   explicit ConverterPool(Parallelism parallelism);
-  // REQUIRES: all leases have ended.
+  // Requires that all leases have ended.
   ~ConverterPool();
   ConverterPool(const ConverterPool&) = delete;
   ConverterPool& operator=(const ConverterPool&) = delete;

@@ -746,9 +746,10 @@ std::string SetArray(std::string_view name, const ArraysPlace& place) {
 }
 
 std::span<const UnitWord> UnitWords() {
-  static constexpr UnitWord kUnits[] = {{"m", 1},         {"cm", 0.01},
-                                        {"mm", 0.001},    {"in", 0.0254},
-                                        {"inch", 0.0254}, {"ft", 0.3048}};
+  // cmu: the captures of Carnegie Mellon University, in 1 / 0.45 inches.
+  static constexpr UnitWord kUnits[] = {
+      {"m", 1},         {"cm", 0.01},   {"mm", 0.001},         {"in", 0.0254},
+      {"inch", 0.0254}, {"ft", 0.3048}, {"cmu", 0.0254 / 0.45}};
   return kUnits;
 }
 

@@ -26,7 +26,7 @@ struct SourceFormatInfo {
 // In the order of their numbers.
 std::span<const SourceFormatInfo> SourceFormats();
 
-// REQUIRES: `format` is a value of the enum.
+// Requires that `format` is a value of the enum.
 const SourceFormatInfo& InfoOf(SourceFormat format);
 
 // The format with this number or this name; nullopt if there is none.

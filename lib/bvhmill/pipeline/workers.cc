@@ -85,7 +85,7 @@ class TaskQueue {
   std::atomic<int> busy_ = 0;
 };
 
-// REQUIRES: the mutex is locked. Call after each change of a queue.
+// Requires that the mutex is locked. Call after each change of a queue.
 void TaskQueue::CountWaiting() {
   for (size_t i = 0; i < queues_.size(); ++i) {
     counts_[i].store(queues_[i].size(), std::memory_order_relaxed);
@@ -117,7 +117,8 @@ bool TaskQueue::Withdraw(int64_t number, Priority priority) {
   return true;
 }
 
-// Removes the next task by the rule of Workers. REQUIRES: the mutex is locked.
+// Removes the next task by the rule of Workers. Requires that the mutex is
+// locked.
 bool TaskQueue::Take(Task* task) {
   std::deque<Waiting>& interactive = QueueOf(Priority::kInteractive);
   std::deque<Waiting>& background = QueueOf(Priority::kBackground);

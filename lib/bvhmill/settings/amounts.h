@@ -10,9 +10,9 @@
 //
 // Units, in capital or small letters:
 //
-//   bytes    K, M, G, T, also written KiB, MiB, GiB, TiB: 1024 bytes, 1024 K,
-//            1024 M, 1024 G. KB, MB, GB and TB are refused: some read them as
-//            powers of 1000, others as powers of 1024.
+//   bytes    K = 1024 bytes, M = 1024 K, G = 1024 M, T = 1024 G; also written
+//            KiB, MiB, GiB, TiB. KB, MB, GB and TB are refused: some read them
+//            as powers of 1000, others as powers of 1024.
 //   seconds  s, m, h, d, and ms
 //
 // A number without a unit is in bytes or in seconds. It may have a decimal

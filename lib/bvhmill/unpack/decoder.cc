@@ -168,6 +168,12 @@ class ZstdDecoder final : public Decoder {
 
 }  // namespace
 
+Encoding EncodingOfBytes(std::string_view bytes) {
+  if (bytes.starts_with("\x1f\x8b")) return Encoding::kGzip;
+  if (bytes.starts_with("\x28\xb5\x2f\xfd")) return Encoding::kZstd;
+  return Encoding::kIdentity;
+}
+
 int64_t DecoderBytes(Encoding encoding) {
   switch (encoding) {
     case Encoding::kGzip:

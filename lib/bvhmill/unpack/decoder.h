@@ -26,6 +26,9 @@ enum class Encoding : uint8_t {
   kZstd,
 };
 
+// The encoding whose first bytes these are; kIdentity for others.
+Encoding EncodingOfBytes(std::string_view bytes);
+
 // Decodes one source. Not thread-safe. Memory: 64 KiB and the window of its
 // format, 32 KiB for gzip and 8 MiB for zstd; see DecoderBytes.
 class Decoder {

@@ -65,7 +65,7 @@ class PostgresNameLock final : public NameLock {
   absl::Status RunLocked(const char* sql);
   void EndShare();
   void EndAlone();
-  // REQUIRES: mutex_ is held.
+  // Requires that mutex_ is held.
   void LetOthers();
   bool MayShare() const {
     return !is_alone_ &&
@@ -83,7 +83,8 @@ class PostgresNameLock final : public NameLock {
   Clock::time_point shared_since_;
 };
 
-// REQUIRES: mutex_ is held. Connects once more if the session was lost before.
+// Requires that mutex_ is held. Connects once more if the session was lost
+// before.
 absl::Status PostgresNameLock::RunLocked(const char* sql) {
   for (int i = 0; i < 2; ++i) {
     const bool is_new = session_ == nullptr;

@@ -254,7 +254,7 @@ absl::Status Transaction::Commit() {
   return status;
 }
 
-absl::Status JobsLost() {
+absl::Status JobsLostError() {
   return DataIncomplete("jobs.db has none of the tables of a server");
 }
 
@@ -422,7 +422,7 @@ absl::Status OpenSqlite(const std::string& path, bool may_begin,
   BVHMILL_RETURN_IF_ERROR(Database::Open(path, &writer));
   int64_t version = 0;
   BVHMILL_RETURN_IF_ERROR(FindVersion(writer.get(), &version));
-  if (version == 0 && !may_begin) return JobsLost();
+  if (version == 0 && !may_begin) return JobsLostError();
   if (version != 0) BVHMILL_RETURN_IF_ERROR(CheckSchemaVersion(version));
   BVHMILL_RETURN_IF_ERROR(MakeTables(version, writer.get()));
   BVHMILL_RETURN_IF_ERROR(Database::Open(path, &reader));
@@ -446,7 +446,7 @@ class SqliteRows final : public JobRows {
   absl::Status CheckVersion() {
     int64_t version = 0;
     BVHMILL_RETURN_IF_ERROR(FindVersion(database_.get(), &version));
-    if (version == 0) return JobsLost();
+    if (version == 0) return JobsLostError();
     return CheckSchemaVersion(version);
   }
 

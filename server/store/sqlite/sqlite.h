@@ -1,6 +1,6 @@
 #pragma once
 
-// The embedded database: SQLite. OpenSqlite opens it as an engine of jobs.
+// The embedded database: SQLite. OpenSqlite opens the job database of a server.
 // Below that: connections, prepared statements, transactions, and a mark that
 // detects the loss of the log.
 //
@@ -14,7 +14,8 @@
 //
 // One thread at a time uses a connection and its statements. A call waits for
 // the lock of another connection for 10 s at most. Each run of a Statement and
-// each call of Execute passes one point of fault_points.h.
+// each call of Execute is one fault point, at which a test can inject an error
+// (fault_points.h).
 //
 // Errors: RESOURCE_EXHAUSTED with the reason DISK_FULL if the disk is full;
 // else INTERNAL with the reason STORE_FAULT.
@@ -45,9 +46,9 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // True: the log remains as a file when the last connection is closed. False:
-  // the last connection writes the log into the database. The initial value is
-  // true if the database has a mark: see SetOpenMark.
+  // Sets whether closing this connection, if it is the last one, keeps the WAL
+  // file (true), or writes it into the database and removes it (false). The
+  // initial value is true if the database has a mark: see SetOpenMark.
   void KeepLog(bool stays);
 
   // Runs statements without values, separated by semicolons.
@@ -164,8 +165,9 @@ absl::Status FindVersion(Database* database, int64_t* version);
 // false. Call it before SQLite opens the file: SQLite would make a new
 // database, and remove a log without one.
 absl::Status CheckJobsThere(const std::string& path, bool may_begin);
-// DATA_INCOMPLETE: the database contains no tables of a server.
-absl::Status JobsLost();
+// Returns the status DATA_INCOMPLETE for a database without the tables of a
+// server.
+absl::Status JobsLostError();
 
 // Makes the mark. The caller syncs the folder.
 absl::Status SetOpenMark(const std::string& path);

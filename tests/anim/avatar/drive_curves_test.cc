@@ -64,7 +64,7 @@ std::vector<std::string> SomeNames(const Skeleton& skeleton) {
 
 std::vector<DriveStep> StepsOf(const Plan& plan, const DrivenJoint& joint) {
   std::vector<DriveStep> steps;
-  SetSteps(plan, FindWay(plan, joint.base, joint.node), &steps);
+  SetSteps(plan, FindPath(plan, joint.base, joint.node), &steps);
   return steps;
 }
 

@@ -133,11 +133,16 @@ TEST(ReadClipTest, PackedBytesAreReplacedByTheirText) {
   }
 }
 
-TEST(ReadClipTest, StdinIsNotPacked) {
+TEST(ReadClipTest, TheFirstBytesStateThePacking) {
   Input input = InputAt("stdin.bvh.gz");
-  EXPECT_EQ(client::EncodingOf(input), Encoding::kGzip);
+  EXPECT_EQ(client::EncodingOf(input, "HIERARCHY"), Encoding::kGzip);
+  EXPECT_EQ(client::EncodingOf(input, "\x28\xb5\x2f\xfd"), Encoding::kZstd);
+  input.path = "a.bvh";
+  EXPECT_EQ(client::EncodingOf(input, "\x1f\x8b\x08"), Encoding::kGzip);
+  EXPECT_EQ(client::EncodingOf(input, ""), Encoding::kIdentity);
   input.is_stdin = true;
-  EXPECT_EQ(client::EncodingOf(input), Encoding::kIdentity);
+  EXPECT_EQ(client::EncodingOf(input, "\x1f\x8b\x08"), Encoding::kGzip);
+  EXPECT_EQ(client::EncodingOf(input, "HIERARCHY"), Encoding::kIdentity);
 }
 
 }  // namespace

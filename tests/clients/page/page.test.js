@@ -222,6 +222,33 @@ describe('the page', () => {
       });
     });
 
+  test('several codes filter for clips that have one of them', async () => {
+    const codesOf = ({ report }) =>
+      new Set((report?.issues || []).map(({ code }) => code));
+    const codes = ['DATA_NOT_FINITE', 'DATA_SPIKE'];
+    const wanted = made.reports.filter((report) =>
+      codes.some((code) => codesOf(report).has(code))).map(({ file }) => file);
+    assert.ok(codes.every((code) =>
+      made.reports.some((report) => codesOf(report).has(code))));
+    await withPage('', {}, async (page) => {
+      await page.context().grantPermissions(
+        ['clipboard-read', 'clipboard-write']);
+      for (const code of codes) {
+        await page.click(`#codes button[data-code=${code}]`);
+      }
+      assert.deepEqual((await namesOn(page)).sort(), wanted.sort());
+      assert.equal(await page.inputValue('#code'), 'several');
+      await page.click('#copy');
+      await page.waitForFunction(() =>
+        document.getElementById('count').textContent.endsWith(' copied'));
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      assert.deepEqual(copied.trim().split('\n').sort(), wanted.sort());
+      const hash = await page.evaluate(() => location.hash);
+      await withPage(hash, {}, async (other) =>
+        assert.deepEqual((await namesOn(other)).sort(), wanted.sort()));
+    });
+  });
+
   test('a link opens its clip and goes to its issue', async () => {
     const hash = '#clip=takes%2Fsub%2Fbroken_value.bvh&code=DATA_NOT_FINITE';
     await withPage(hash, {}, async (page) => {
@@ -303,8 +330,9 @@ describe('the page', () => {
           node.querySelector('.clips-count').textContent])), all);
       await page.selectOption('#code', last);
       assert.ok((await namesOn(page)).includes(clip));
-      const help = await page.textContent(`#codes [data-code=${last}] .quiet`);
-      assert.ok(help.length > 0);
+      const row = page.locator(`#codes [data-code=${last}]`);
+      assert.ok((await row.getAttribute('title')).length > 0);
+      assert.ok((await row.locator('.code-title').textContent()).length > 0);
     });
     await withPage(`#clip=${encodeURIComponent(clip)}`, { file: cut },
       async (page) => {

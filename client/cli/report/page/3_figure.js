@@ -36,13 +36,26 @@ function boxOf(points) {
   return box;
 }
 
-// The poses of `clip` as an SVG, or null if it has none. With `captions` each
-// has the number of its frame, such as #120, below it.
-function figureOf(clip, captions) {
-  const { figure } = clip;
-  if (!figure) return null;
-  const parents = unpacked(figure.parents, 2);
-  const poses = figure.poses.map((pose) => {
+// The poses that tell most about a clip: those at its first issues in time, or
+// else some that are spread over it.
+function mainPoses(clip) {
+  const { at_issues: atIssues, poses } = clip.figure || {};
+  return atIssues ? atIssues.slice(0, 3) : poses || [];
+}
+
+// The pose at an issue of the clip; none if it is not among the kept ones.
+function posesAt(clip, issue) {
+  return (clip.figure?.at_issues || [])
+    .filter(({ frame }) => frame === issue.frame).slice(0, 1);
+}
+
+// Poses of `clip` as an SVG, or null if there are none. With `captions` each has
+// the number of its frame, such as #120, below it. The joint of an issue is
+// marked.
+function figureOf(clip, wanted, captions) {
+  if (wanted.length === 0) return null;
+  const parents = unpacked(clip.figure.parents, 2);
+  const poses = wanted.map((pose) => {
     const points = pointsOf(pose);
     return { pose, points, box: boxOf(points) };
   }).filter(({ box }) => box.right >= box.left);
@@ -56,7 +69,11 @@ function figureOf(clip, captions) {
     const dx = right + (width - (box.right - box.left)) / 2 - box.left;
     const middle = right + width / 2;
     right += width + gap;
-    return { pose, middle, path: bonesOf(points, parents, dx, top) };
+    const joint = points[pose.joint];
+    return {
+      pose, middle, path: bonesOf(points, parents, dx, top),
+      joint: isPoint(joint) ? [joint[0] + dx, top - joint[1]] : null,
+    };
   });
   const size = top / 100;
   const below = captions ? 16 * size : 4 * size;
@@ -69,6 +86,8 @@ function figureOf(clip, captions) {
   },
   svg('path', { class: 'floor', d: `M0 ${top + size}H${right}` }),
   drawn.map(({ path }) => svg('path', { class: 'bones', d: path })),
+  drawn.filter(({ joint }) => joint).map(({ joint: [cx, cy] }) =>
+    svg('circle', { class: 'joint', cx, cy, r: 3.5 * size })),
   captions ? drawn.map(({ pose, middle }) => svg('text', {
     x: middle, y: top + 13 * size, 'font-size': 9 * size,
     'text-anchor': 'middle',

@@ -108,6 +108,7 @@ function issueOf(clip, issue, nth, actions) {
     tabindex: '-1' },
   html('p', { class: 'message' }, mark(issue.severity),
     html('strong', {}, `${issue.severity}: `), issue.message),
+  html('div', { class: 'pose' }, figureOf(clip, posesAt(clip, issue), true)),
   html('dl', {},
     row('Where', whereText(clip, issue) + timesText(issue)),
     row('Values', evidenceOf(issue)),
@@ -160,7 +161,7 @@ function noticesOf(clip) {
 
 // The content of an open clip.
 function detailOf(clip, actions) {
-  const figure = figureOf(clip, true);
+  const figure = figureOf(clip, mainPoses(clip), true);
   const timeline = timelineOf(clip);
   const issues = clip.issues.length > 0
     ? issueList(clip, actions)

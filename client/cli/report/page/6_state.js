@@ -2,7 +2,7 @@
 // address after # has all of it, so that a view can be sent to others.
 
 const state = {
-  text: '', levels: new Set(), code: '', verdict: '', remark: '',
+  text: '', levels: new Set(), codes: new Set(), verdict: '', remark: '',
   sort: 'severity', descending: true, clip: '', issue: '', nth: 1,
 };
 
@@ -21,8 +21,10 @@ function isShown(clip) {
   const words = state.text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.some((word) => !searchText(clip).includes(word))) return false;
   if (state.verdict && clip.verdict !== state.verdict) return false;
-  const { code } = state;
-  if (code && !clip.codes.some(([other]) => other === code)) return false;
+  const { codes } = state;
+  if (codes.size > 0 && !clip.codes.some(([code]) => codes.has(code))) {
+    return false;
+  }
   if (state.remark !== '' &&
     !DATA.remarks[state.remark]?.clips.includes(clip.index)) return false;
   return state.levels.size === 0 ||
@@ -30,13 +32,14 @@ function isShown(clip) {
 }
 
 function isFiltered() {
-  return state.text !== '' || state.levels.size > 0 || state.code !== '' ||
+  return state.text !== '' || state.levels.size > 0 || state.codes.size > 0 ||
     state.verdict !== '' || state.remark !== '';
 }
 
 function clearFilters() {
-  Object.assign(state, { text: '', code: '', verdict: '', remark: '' });
+  Object.assign(state, { text: '', verdict: '', remark: '' });
   state.levels.clear();
+  state.codes.clear();
 }
 
 const names = new Intl.Collator('en', { numeric: true });
@@ -118,10 +121,11 @@ function linkTo(clip, code, nth) {
 
 function hashOfState() {
   const isDefault = state.sort === 'severity' && state.descending;
+  const codes = [...state.codes].join(',');
   return hashOf({
-    clip: state.clip, code: state.clip ? state.issue : state.code,
+    clip: state.clip, code: state.clip ? state.issue : codes,
     nth: state.clip && state.issue ? nthText(state.nth) : '',
-    only: state.clip ? state.code : '', text: state.text,
+    only: state.clip ? codes : '', text: state.text,
     with: [...state.levels].join(','), verdict: state.verdict,
     set: state.remark === '' ? '' : String(state.remark),
     sort: isDefault ? '' : `${state.sort}${state.descending ? '-' : ''}`,
@@ -129,7 +133,8 @@ function hashOfState() {
 }
 
 // Takes the state from the address. With a clip, `code` is one of its issues,
-// the one with the number `nth` if there are several; without, it is a filter.
+// the one with the number `nth` if there are several; without, it is a filter of
+// one or more codes with commas.
 // Values that do not exist are left out. Returns the name of a clip that does
 // not exist, or else ''.
 function readHash(hash) {
@@ -147,8 +152,9 @@ function readHash(hash) {
   state.clip = isClip ? get('clip') : '';
   state.issue = isClip ? get('code') : '';
   state.nth = /^[0-9]{1,9}$/.test(get('nth')) ? Number(get('nth')) : 1;
-  const code = get('clip') ? get('only') : get('code');
-  state.code = Object.hasOwn(DATA.codes, code) ? code : '';
+  for (const code of get(get('clip') ? 'only' : 'code').split(',')) {
+    if (Object.hasOwn(DATA.codes, code)) state.codes.add(code);
+  }
   state.text = get('text');
   state.verdict = VERDICTS.includes(get('verdict')) ? get('verdict') : '';
   for (const name of get('with').split(',')) {

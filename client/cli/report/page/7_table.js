@@ -10,7 +10,7 @@ function drawPictures(row) {
   if (row.dataset.drawn) return;
   row.dataset.drawn = 'true';
   const clip = CLIPS[Number(row.dataset.clip)];
-  row.querySelector('.thumb').append(figureOf(clip, false) || '');
+  row.querySelector('.thumb').append(figureOf(clip, mainPoses(clip), false) || '');
   row.querySelector('.in-time').append(stripOf(clip) || '');
 }
 
@@ -31,12 +31,21 @@ function numberCell(name, title, value, text = rounded(value)) {
     isKnown ? text : '–');
 }
 
+// A long name without its middle: takes differ at the beginning or at the end.
+function shortened(name, most = 44) {
+  const letters = [...name];
+  if (letters.length <= most) return name;
+  const half = Math.floor((most - 1) / 2);
+  return `${letters.slice(0, half).join('')}…${letters.slice(-half).join('')}`;
+}
+
 // The folder of a clip is less important than its name.
 function nameOf(clip) {
   const at = clip.name.lastIndexOf('/') + 1;
   return html('span', { class: 'file' },
-    at > 0 ? html('span', { class: 'folder' }, clip.name.slice(0, at)) : null,
-    clip.name.slice(at));
+    at > 0 ? html('span', { class: 'folder' },
+      shortened(clip.name.slice(0, at))) : null,
+    shortened(clip.name.slice(at)));
 }
 
 function makeRow(clip) {

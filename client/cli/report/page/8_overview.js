@@ -77,6 +77,12 @@ function codeCounts() {
     names.compare(a.code, b.code));
 }
 
+// The fault in a few words. Other servers may send codes of their own.
+function titleOf(code) {
+  const title = DATA.codes[code]?.title || code;
+  return title[0].toUpperCase() + title.slice(1);
+}
+
 function codeRow({ code, severity, clips }, most) {
   const bar = html('span', {
     class: `share ${severity}`, 'aria-hidden': 'true',
@@ -84,11 +90,13 @@ function codeRow({ code, severity, clips }, most) {
   bar.style.inlineSize = `${Math.max(100 * clips / most, 2)}%`;
   return html('li', {}, html('button', {
     type: 'button', 'aria-pressed': 'false', 'data-code': code,
-    click: () => choose('code', code),
+    title: DATA.codes[code]?.help || '',
+    click: () => chooseCode(code),
   },
   mark(severity, true),
-  html('span', { class: 'code-name' }, html('code', {}, code),
-    html('span', { class: 'quiet' }, DATA.codes[code]?.help || '')),
+  html('span', { class: 'code-name' },
+    html('span', { class: 'code-title' }, titleOf(code)),
+    html('code', { class: 'quiet' }, code)),
   html('span', { class: 'clips-count' }, counted(clips, 'clip')), bar));
 }
 
@@ -98,6 +106,7 @@ function makeCodes() {
   byId('codes').replaceChildren(...counts.map((entry) => codeRow(entry, most)));
   byId('codes-panel').hidden = counts.length === 0;
   byId('code').replaceChildren(html('option', { value: '' }, 'any'),
+    html('option', { value: 'several', hidden: true }, 'several'),
     ...counts.map(({ code, clips }) =>
       html('option', { value: code }, `${code} (${clips})`)));
   byId('verdict').replaceChildren(html('option', { value: '' }, 'any'),
@@ -139,6 +148,26 @@ function chooseLevel(name) {
   show();
 }
 
+// Adds a code to the filter, or removes it.
+function chooseCode(code) {
+  if (!state.codes.delete(code)) state.codes.add(code);
+  show();
+  byId('clips-heading').scrollIntoView({ block: 'nearest' });
+}
+
+// Copies the names of the clips that are shown, one for each line.
+async function copyNames() {
+  const clips = shownClips();
+  let said = `${counted(clips.length, 'name')} copied`;
+  try {
+    await navigator.clipboard.writeText(
+      clips.map(({ name }) => `${name}\n`).join(''));
+  } catch {
+    said = 'The browser does not allow the page to copy';
+  }
+  byId('count').textContent = said;
+}
+
 // Sets a filter; the same value again removes it.
 function choose(key, value) {
   state[key] = state[key] === value ? '' : value;
@@ -148,7 +177,7 @@ function choose(key, value) {
 
 function filterByCode(code) {
   clearFilters();
-  state.code = code;
+  state.codes.add(code);
   show();
   byId('clips-heading').scrollIntoView({ block: 'start' });
   byId('code').focus({ preventScroll: true });
@@ -157,7 +186,8 @@ function filterByCode(code) {
 // Shows the filters of the state in their fields and buttons.
 function showFilters() {
   if (byId('text').value !== state.text) byId('text').value = state.text;
-  byId('code').value = state.code;
+  byId('code').value =
+    state.codes.size > 1 ? 'several' : [...state.codes][0] || '';
   byId('verdict').value = state.verdict;
   byId('clear').disabled = !isFiltered();
   const press = (selector, isPressed) => {
@@ -166,7 +196,7 @@ function showFilters() {
     }
   };
   press('[data-level]', (data) => state.levels.has(data.level));
-  press('button[data-code]', (data) => state.code === data.code);
+  press('button[data-code]', (data) => state.codes.has(data.code));
   press('[data-verdict]', (data) => state.verdict === data.verdict);
   press('[data-remark]', (data) => String(state.remark) === data.remark);
 }

@@ -95,12 +95,18 @@ function startFilters() {
     clearTimeout(waiting);
     waiting = setTimeout(show, 80);
   });
-  byId('code').addEventListener('change', take('code', 'code'));
+  byId('code').addEventListener('change', (event) => {
+    state.codes.clear();
+    if (event.target.value) state.codes.add(event.target.value);
+    show();
+    byId('code').focus({ preventScroll: true });
+  });
   byId('verdict').addEventListener('change', take('verdict', 'verdict'));
   byId('filter').addEventListener('submit', (event) => {
     event.preventDefault();
     if (shown[0]) focusClip(shown[0]);
   });
+  byId('copy').addEventListener('click', copyNames);
   byId('clear').addEventListener('click', () => {
     clearFilters();
     show();

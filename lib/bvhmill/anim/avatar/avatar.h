@@ -19,14 +19,15 @@ enum class AvatarJointKind : uint8_t {
   kBone,
   kCollisionVolume,
   kAttachmentPoint,
-  // On the screen: moves only for the user who sees it.
+  // A point of the heads-up display, which only the avatar's own user sees.
   kHudPoint,
 };
 
 struct AvatarJoint {
   std::string_view name;
   AvatarJointKind kind = AvatarJointKind::kBone;
-  // Index of the parent, always smaller; -1 below mRoot and mScreen.
+  // Index of the parent, less than that of the joint. -1 for joints whose
+  // parent is mRoot or mScreen, which are not in the table.
   int32_t parent = -1;
   // `rest` is the place of the joint relative to its parent; `end` is the end
   // of its bone relative to the joint. Metres; X forward, Y left, Z up. Bones

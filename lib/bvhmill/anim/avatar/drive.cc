@@ -21,10 +21,10 @@ int32_t DepthOf(const Plan& plan, int32_t node) {
 }
 
 // Counts `*node`, and moves to its parent.
-void GoUp(const Plan& plan, int32_t* node, DriveWay* way) {
+void GoUp(const Plan& plan, int32_t* node, DrivePath* path) {
   const PlanNode& at = NodeAt(plan, *node);
-  ++way->nodes;
-  way->steps += at.step_count;
+  ++path->nodes;
+  path->steps += at.step_count;
   *node = at.parent;
 }
 
@@ -478,24 +478,25 @@ AvatarDrive MakeAvatarDrive(const Clip& clip, const Plan& plan,
 }
 
 // The deeper one of the two moves up until they meet.
-DriveWay FindWay(const Plan& plan, int32_t base, int32_t node) {
-  DriveWay way;
-  way.base = base;
-  way.node = node;
+DrivePath FindPath(const Plan& plan, int32_t base, int32_t node) {
+  DrivePath path;
+  path.base = base;
+  path.node = node;
   while (base != node) {
-    GoUp(plan, DepthOf(plan, base) > DepthOf(plan, node) ? &base : &node, &way);
+    GoUp(plan, DepthOf(plan, base) > DepthOf(plan, node) ? &base : &node,
+         &path);
   }
-  way.above = base;
-  return way;
+  path.above = base;
+  return path;
 }
 
-void SetSteps(const Plan& plan, const DriveWay& way,
+void SetSteps(const Plan& plan, const DrivePath& path,
               std::vector<DriveStep>* steps) {
   steps->clear();
-  steps->reserve(static_cast<size_t>(way.steps));
-  AppendUp(plan, way.base, way.above, -1, steps);
+  steps->reserve(static_cast<size_t>(path.steps));
+  AppendUp(plan, path.base, path.above, -1, steps);
   const auto down = static_cast<std::ptrdiff_t>(steps->size());
-  AppendUp(plan, way.node, way.above, 1, steps);
+  AppendUp(plan, path.node, path.above, 1, steps);
   std::reverse(steps->begin() + down, steps->end());
 }
 

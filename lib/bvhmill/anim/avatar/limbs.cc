@@ -473,7 +473,7 @@ std::vector<Quat<double>> MatchPose(const PoseView& pose,
   return Matcher(pose, turns, bones, match).Match();
 }
 
-double UnrestOf(const PoseView& pose) {
+double StandingError(const PoseView& pose) {
   constexpr double kLessImportant = 0.25;
   const auto hips = TrunkTurn(pose, TrunkEnd::kHips);
   const auto shoulders = TrunkTurn(pose, TrunkEnd::kShoulders);

@@ -304,7 +304,8 @@ class Chooser {
     choice_.skips_first_frame = true;
   }
 
-  // Finds the frame with the least UnrestOf, and the least lean of the trunk.
+  // Finds the frame with the least StandingError, and the least lean of the
+  // trunk.
   void LookAtFrames() {
     const int64_t frames = clip_.motion.frames;
     const int64_t samples = std::min(frames, kReferenceSamples);
@@ -317,9 +318,9 @@ class Chooser {
       if (!lean) continue;
       AddTrunkInNode(view);
       choice_.least_lean = std::min(choice_.least_lean.value_or(*lean), *lean);
-      const double unrest = UnrestOf(view);
-      if (!(unrest < least_unrest_)) continue;
-      least_unrest_ = unrest;
+      const double error = StandingError(view);
+      if (!(error < least_standing_error_)) continue;
+      least_standing_error_ = error;
       best_frame_ = frame;
     }
   }
@@ -367,7 +368,7 @@ class Chooser {
   std::array<std::vector<Vec3<double>>, kLimbs.size()> limbs_;
   bool has_legs_ = false;
   int64_t best_frame_ = -1;
-  double least_unrest_ = std::numeric_limits<double>::infinity();
+  double least_standing_error_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace

@@ -66,10 +66,10 @@ inline constexpr int64_t kReferenceSamples = 64;
 //
 // 1. the rest pose, if trunk and limbs are within 45 degrees of the avatar's;
 // 2. the first frame, if they are in it; it is then not played, unless it is
-// the
-//    only frame;
+//    the only frame;
 // 3. the rest pose, if the trunk is within 45 degrees, and the legs within 60;
-// 4. the sampled frame with the least UnrestOf, with the whole pose matched.
+// 4. the sampled frame with the least StandingError, with the whole pose
+//    matched.
 //
 // Limbs are matched in 1 to 3.
 //

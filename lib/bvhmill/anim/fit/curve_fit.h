@@ -44,12 +44,13 @@ struct FitWorkspace {
 // Each key has the value of the curve at the time of its code, or a value near
 // it that needs fewer keys, rounded to codes.
 //
-// Cost: about 60 ns for each frame of most curves; up to 1 us where long lines
-// between keys are tried and fail, 2 us near half a turn, and 100 us where
-// pairs of keys are tried. The work is counted on workspace->work, in units of
-// about a nanosecond. If the budget refuses, the fits return early, and the
-// result must not be used. Memory: 48 bytes for each frame, in the workspace
-// and `times`; and the keys: 8 bytes each, at most two for each frame.
+// Cost: about 60 ns for each frame of most curves; up to 1 us where long
+// intervals between keys are tried and rejected, 2 us near half a turn, and
+// 100 us where pairs of keys are tried. The work is counted on workspace->work,
+// in units of about a nanosecond. If the budget refuses, the fits return early,
+// and the result must not be used. Memory: 48 bytes for each frame, in the
+// workspace and `times`; and the keys: 8 bytes each, at most two for each
+// frame.
 FitResult FitRotation(const RotationCurve& curve, const FrameTimes& times,
                       float bound, FitWorkspace* workspace);
 FitResult FitPosition(const PositionCurve& curve, const FrameTimes& times,

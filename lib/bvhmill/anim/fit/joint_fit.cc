@@ -15,7 +15,7 @@ namespace {
 // Units of work: for a node or a rotation on the path between two nodes; for a
 // frame whose rotation is compared with that at rest; for a frame that
 // MeasureRotation or MeasurePosition measures.
-constexpr int64_t kWayUnits = 6;
+constexpr int64_t kPathUnits = 6;
 constexpr int64_t kRestUnits = 1;
 constexpr int64_t kMeasureUnits = 40;
 
@@ -40,13 +40,13 @@ absl::Status JointFit::FindSteps(const DrivenJoint& driven) {
   constexpr auto kStepBytes =
       static_cast<int64_t>(sizeof(DriveStep) + sizeof(float));
   const Plan& plan = *source_.frames.plan;
-  const DriveWay way = FindWay(plan, driven.base, driven.node);
-  work().Spend((way.nodes + way.steps) * kWayUnits);
+  const DrivePath path = FindPath(plan, driven.base, driven.node);
+  work().Spend((path.nodes + path.steps) * kPathUnits);
   const auto capacity = static_cast<int64_t>(steps_.capacity());
-  if (way.steps > capacity) {
-    BVHMILL_RETURN_IF_ERROR(memory_.Draw((way.steps - capacity) * kStepBytes));
+  if (path.steps > capacity) {
+    BVHMILL_RETURN_IF_ERROR(memory_.Draw((path.steps - capacity) * kStepBytes));
   }
-  SetSteps(plan, way, &steps_);
+  SetSteps(plan, path, &steps_);
   return absl::OkStatus();
 }
 

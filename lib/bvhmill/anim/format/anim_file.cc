@@ -303,7 +303,7 @@ void CheckKeys(std::span<const AnimKey> keys, bool is_rotation, float duration,
   CheckLengths(keys, offset, place, log);
 }
 
-// REQUIRES: `motion` has all its joints.
+// Requires that `motion` has all its joints.
 void CheckConstraint(const AnimConstraint& constraint, const AnimMotion& motion,
                      size_t offset, AnimLog* log) {
   const IssueArgs chain = {{"value", std::to_string(constraint.chain_length)}};

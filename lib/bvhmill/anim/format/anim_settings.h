@@ -88,8 +88,8 @@ enum class AnimReference {
 
 // INVALID_ARGUMENT "field: why" for settings that the viewer accepts for no
 // motion: an unknown joint, emote or volume, a constraint with a value that is
-// out of range or not finite, or more than 10 constraints. REQUIRES: numbers
-// are in their ranges, which CheckOptions of a conversion checks.
+// out of range or not finite, or more than 10 constraints. Requires that
+// numbers are in their ranges, which CheckOptions of a conversion checks.
 absl::Status CheckSettings(const AnimSettings& settings);
 
 // Sets `settings` in `motion`; they must pass CheckSettings. Joints that the

@@ -10,7 +10,7 @@ namespace bvhmill {
 
 // Writes the outputs of `options` to `receiver`, one after the other. Fills
 // result->outputs, and adds the issues of all outputs to result->report.
-// `context` needs no log. REQUIRES: result->info is set.
+// `context` needs no log. Requires that result->info is set.
 //
 // An output whose format cannot hold the clip has a status and no bytes; the
 // others are made. Fails with the first of these statuses if no output could be

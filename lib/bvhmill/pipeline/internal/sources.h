@@ -19,7 +19,7 @@ absl::Status CheckRows(const ClipRows& clip);
 
 // Copies `clip` into `read`, which is empty, and logs values that are not
 // finite. Leaves `read` empty if the clip exceeds a limit, or if the budget
-// refuses its memory. REQUIRES: CheckRows(clip).ok(). O(rows).
+// refuses its memory. Requires that CheckRows(clip) is OK. O(rows).
 void CopyClip(const ClipRows& clip, const ReadOptions& options, IssueLog* log,
               ParsedClip* read);
 
