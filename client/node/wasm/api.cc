@@ -28,6 +28,7 @@
 #include "bvhmill/kinematics/fk_job.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/options_json.h"
+#include "bvhmill/report/report.h"
 #include "bvhmill/text/rows.h"
 
 #define BVHMILL_EXPORT(name) \
@@ -88,6 +89,27 @@ Json OutputsJson(std::span<const OutputInfo> outputs) {
   return json;
 }
 
+// As /v1/issues of the server.
+Json CatalogueJson() {
+  Json issues = Json::array();
+  for (const CatalogueEntry& entry : Catalogue()) {
+    issues.push_back({{"code", entry.name},
+                      {"severity", SeverityName(entry.lenient)},
+                      {"severity_strict", SeverityName(entry.strict)},
+                      {"title", entry.title},
+                      {"message", entry.message},
+                      {"help", entry.help}});
+  }
+  return issues;
+}
+
+// The number of floats as a size. Traps if addresses do not suffice, as if
+// there is no memory.
+size_t MemoryFor(int64_t floats) {
+  if (floats > int64_t{SIZE_MAX / sizeof(float)}) __builtin_trap();
+  return static_cast<size_t>(floats);
+}
+
 // Sends the outputs to JavaScript, or keeps the rows of the only output.
 class Receiver final : public OutputReceiver {
  public:
@@ -98,8 +120,8 @@ class Receiver final : public OutputReceiver {
   absl::Status Begin(const ClipInfo& /*info*/,
                      std::span<const OutputInfo> outputs) override {
     if (rows_ != nullptr) {
-      rows_->resize(static_cast<size_t>(TensorBytes(*outputs[0].tensor)) /
-                    sizeof(float));
+      rows_->resize(
+          MemoryFor(TensorBytes(*outputs[0].tensor) / int64_t{sizeof(float)}));
       return absl::OkStatus();
     }
     const std::string json = Text(OutputsJson(outputs));
@@ -183,8 +205,7 @@ void Solve(const ClipRows& clip, const Conventions& conventions, int64_t first,
   poses->frames = std::clamp<int64_t>(count, 0, clip.frames - first);
   const Plan& plan = poses->plan;
   const auto columns = static_cast<size_t>(plan.columns);
-  poses->positions.resize(
-      static_cast<size_t>(poses->frames * RowsOf(plan, true) * 3));
+  poses->positions.resize(MemoryFor(poses->frames * RowsOf(plan, true) * 3));
   FkJob job;
   job.plan = &plan;
   job.frames = poses->frames;
@@ -210,6 +231,8 @@ enum TextKind : int32_t {
   kOutputs = 5,
   // The report with the issues that no earlier call returned.
   kNewIssues = 6,
+  // All issues that there are.
+  kCatalogue = 7,
 };
 
 std::string TextOf(Session* session, TextKind kind) {
@@ -236,6 +259,8 @@ std::string TextOf(Session* session, TextKind kind) {
       }
       return ReportJson(report);
     }
+    case kCatalogue:
+      return Text(CatalogueJson());
   }
   return {};
 }
