@@ -7,7 +7,8 @@
 //   const { outputs } = engine.convert(bytes, options);
 //   outputs.positions.data;   // Float32Array of outputs.positions.shape
 //
-// Options are those of docs/options.md, as the keys of JSON. A broken clip is a
+// Options are those of docs/options.md, as the keys of JSON, and `from`: 'anim'
+// for clips of that format. A broken clip is a
 // result, not an exception; bad options throw a BvhmillError, and bad arguments
 // a TypeError.
 
@@ -24,6 +25,9 @@ const TEXT = {
   about: 0, status: 1, report: 2, info: 3, measures: 4, outputs: 5, issues: 6,
   catalogue: 7,
 };
+
+// SourceFormat of the library.
+const FORMATS = { bvh: 1, anim: 2 };
 
 // The decoders for the encodings that the library names as iconv does.
 const DECODERS = {
@@ -142,12 +146,15 @@ class Clip {
   #outputs = [];
 
   constructor(instance, options) {
-    const { checks_only: checksOnly = false, ...rest } = options;
+    const { from = 'bvh', checks_only: checksOnly = false, ...rest } = options;
+    const format = Object.hasOwn(FORMATS, from) ? FORMATS[from] : undefined;
+    if (!format) throw new TypeError(`from: ${String(from)} is no format`);
     this.#instance = instance;
     const text = new TextEncoder().encode(JSON.stringify(rest, jsonValue));
     this.#session = instance.run((exports) => {
       const at = instance.put(text);
-      const session = exports.bvhmill_open(at, text.length, checksOnly ? 1 : 0);
+      const session = exports.bvhmill_open(
+          at, text.length, format, checksOnly ? 1 : 0);
       exports.bvhmill_free(at);
       return session;
     });

@@ -1,5 +1,5 @@
 // As bvhmill.js, but with the module and the worker in this file: for pages of
-// one file, and where there is nothing to fetch. make_inlined.js fills it in.
+// one file, and where there is nothing to fetch. make_package.js fills it in.
 
 import { AsyncEngine } from './async_engine.js';
 import { compile, Engine } from './engine.js';

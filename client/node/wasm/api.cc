@@ -1,11 +1,11 @@
-// The C interface of the WebAssembly module, for client/node/bvhmill.js.
+// The C interface of the WebAssembly module, for client/node/engine.js.
 //
 // A session converts one clip, and any number of sessions may be open:
 //
-//   session = bvhmill_open(options, size)    // JSON of pipeline/options_json.h
-//   bvhmill_add(session, bytes, size)        // any number of pieces
+//   session = bvhmill_open(options, size, ...)  // pipeline/options_json.h
+//   bvhmill_add(session, bytes, size)           // any number of pieces
 //   bvhmill_finish(session)
-//   bvhmill_text(session, kReport)           // a text of the session
+//   bvhmill_text(session, kReport)              // a text of the session
 //   bvhmill_close(session)
 //
 // The bytes of outputs go to a function that JavaScript provides. No memory is
@@ -218,7 +218,7 @@ void Solve(const ClipRows& clip, const Conventions& conventions, int64_t first,
   job.Run();
 }
 
-// The texts of a session; the same numbers are in bvhmill.js.
+// The texts of a session; the same numbers are in engine.js.
 enum TextKind : int32_t {
   // What the module is: its version and its vectors.
   kAbout = 0,
@@ -276,12 +276,14 @@ BVHMILL_EXPORT(bvhmill_free) void bvhmill_free(void* memory) {
   std::free(memory);
 }
 
-// Begins a clip. If kStatus is not OK, the options are bad, and the session can
-// only be closed. With `checks_only`, outputs are only checked.
+// Begins a clip of a SourceFormat. If kStatus is not OK, the options are bad,
+// and the session can only be closed. With `checks_only`, outputs are only
+// checked.
 BVHMILL_EXPORT(bvhmill_open)
-bvhmill::Session* bvhmill_open(const char* options, size_t size,
+bvhmill::Session* bvhmill_open(const char* options, size_t size, int32_t from,
                                int32_t checks_only) {
   auto* const session = new bvhmill::Session;
+  session->options.source_format = static_cast<bvhmill::SourceFormat>(from);
   session->status =
       bvhmill::OptionsFromJson({options, size}, &session->options);
   session->options.checks_only = checks_only != 0;

@@ -1,6 +1,7 @@
-// Copies bvhmill.wasm into this folder, and makes inlined.js of inlined.in.js:
+// Completes this folder for npm: copies the module and the licence, and makes
+// inlined.js of inlined.in.js.
 //
-//   node make_inlined.js [MODULE]
+//   node make_package.js [MODULE]
 
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -8,8 +9,10 @@ import { gzipSync } from 'node:zlib';
 const here = (name) => new URL(name, import.meta.url);
 const read = (name) => readFileSync(here(name), 'utf8');
 
-const wasm = process.argv[2] ?? here('../../build/wasm/bvhmill.wasm');
+const wasm = process.argv[2] ?? process.env.BVHMILL_WASM ??
+    here('../../build/wasm/bvhmill.wasm');
 copyFileSync(wasm, here('bvhmill.wasm'));
+copyFileSync(here('../../LICENSE'), here('LICENSE'));
 
 const module = gzipSync(readFileSync(wasm), { level: 9 }).toString('base64');
 // Both files in one scope.
