@@ -11,9 +11,9 @@
 
 import { BvhmillError, bytesOf } from './engine.js';
 
-// Pieces that wait in the worker, and the size of a piece.
+// Messages that wait in the worker, and the bytes of one.
 const MOST_WAITING = 4;
-const PIECE_BYTES = 1 << 20;
+const MESSAGE_BYTES = 1 << 20;
 
 export class AsyncEngine {
   #load;
@@ -125,10 +125,10 @@ class AsyncClip {
         const { done, value } = await this.#unlessAborted(chunks.next());
         ended = done;
         const bytes = ended ? [] : bytesOf(value);
-        for (let i = 0; wants && i < bytes.length; i += PIECE_BYTES) {
+        for (let i = 0; wants && i < bytes.length; i += MESSAGE_BYTES) {
           if (waiting.length === MOST_WAITING) wants = await waiting.shift();
           // The memory of the caller stays where it is.
-          const piece = bytes.slice(i, i + PIECE_BYTES);
+          const piece = bytes.slice(i, i + MESSAGE_BYTES);
           const answer = this.#call('add', [piece], [piece.buffer]);
           answer.catch(() => {});
           waiting.push(answer);

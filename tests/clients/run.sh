@@ -2,9 +2,10 @@
 # Runs the tests of one language, or those of the pages that a newcomer follows,
 # against the programs in BIN.
 #
-#   run.sh python|node|readme|schema|sarif|page|one_page BIN WORK
+#   run.sh python|node|wasm|readme|schema|sarif|page|one_page BIN WORK
 #
-# one_page opens the page of reports once. WORK/clients/node and WORK/clients/page hold the packages of Node.
+# one_page opens the page of reports once. WORK/clients/node, WORK/clients/page
+# and WORK/clients/wasm hold the packages of Node.
 set -euo pipefail
 
 language=$1
@@ -68,6 +69,18 @@ run_node() {
   export NODE_PATH=$work/node/node_modules
   [ -d "$NODE_PATH/nice-grpc" ] || skip "no packages of npm in $work/node"
   node --test "$here"/node/*.test.js
+}
+
+# The package of client/node, with the module of ./dev wasm.
+run_wasm() {
+  local package=$here/../../client/node
+  [ -f "$here/../../build/wasm/bvhmill.wasm" ] \
+    || skip "no build/wasm/bvhmill.wasm: ./dev wasm builds it"
+  export NODE_PATH=$work/wasm/node_modules
+  [ -d "$NODE_PATH/playwright-core" ] || skip "no packages of npm in $work/wasm"
+  node "$package/make_package.js"
+  node --test "$package"/test/*.test.js
+  [ -x /usr/bin/chromium ] || skip "no chromium; the rest was run"
 }
 
 run_page() {
