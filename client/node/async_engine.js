@@ -75,7 +75,7 @@ export class AsyncEngine {
   // If the worker has failed, the next call has a new one.
   #running() {
     if (this.#terminated) throw terminated();
-    if (this.#thread === null || this.#thread.stopped) {
+    if (this.#thread === null || this.#thread.signal.aborted) {
       this.#thread = new Thread(this.#startWorker(), this.#load());
     }
     return this.#thread;
@@ -101,7 +101,8 @@ class AsyncClip {
   constructor(thread, id, signal) {
     this.#thread = thread;
     this.#id = id;
-    this.#signal = signal;
+    this.#signal = signal ?
+      AbortSignal.any([signal, thread.signal]) : thread.signal;
   }
 
   // As Clip.frames, after the last call that has ended.
@@ -171,10 +172,10 @@ class AsyncClip {
     return value;
   }
 
-  // Rejects when the signal aborts, whether or not the promise ends.
+  // Rejects when the signal aborts or the worker stops, whether or not the
+  // promise ends.
   #unlessAborted(promise) {
     const signal = this.#signal;
-    if (!signal) return promise;
     return new Promise((resolve, reject) => {
       const abort = () => reject(signal.reason);
       if (signal.aborted) abort();
@@ -206,7 +207,7 @@ class Thread {
   #ready;
   #calls = new Map();
   #lastCall = 0;
-  #reason = null;
+  #stop = new AbortController();
 
   constructor(worker, module) {
     this.#worker = worker;
@@ -215,13 +216,14 @@ class Thread {
     this.#ready.catch((error) => this.stop(error));
   }
 
-  get stopped() {
-    return this.#reason !== null;
+  // Aborted when the worker stops.
+  get signal() {
+    return this.#stop.signal;
   }
 
   async call(clip, name, args = [], transfer = []) {
     await this.#ready;
-    if (this.stopped) throw this.#reason;
+    this.signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const id = ++this.#lastCall;
       this.#post({ id, clip, name, args }, transfer);
@@ -232,8 +234,8 @@ class Thread {
 
   // Rejects all calls with the reason.
   async stop(reason) {
-    this.#reason ??= reason;
-    for (const { reject } of this.#calls.values()) reject(this.#reason);
+    this.#stop.abort(reason);
+    for (const { reject } of this.#calls.values()) reject(reason);
     this.#calls.clear();
     await this.#worker.terminate();
   }

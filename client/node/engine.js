@@ -27,7 +27,7 @@ const TEXT = {
 };
 
 // SourceFormat of the library.
-const FORMATS = { bvh: 1, anim: 2 };
+const FORMATS = new Map([['bvh', 1], ['anim', 2]]);
 
 // The decoders for the encodings that the library names as iconv does.
 const DECODERS = {
@@ -146,9 +146,12 @@ class Clip {
   #outputs = [];
 
   constructor(instance, options) {
+    if (typeof options !== 'object' || options === null) {
+      throw new TypeError('the options are no object');
+    }
     const { from = 'bvh', checks_only: checksOnly = false, ...rest } = options;
-    const format = Object.hasOwn(FORMATS, from) ? FORMATS[from] : undefined;
-    if (!format) throw new TypeError(`from: ${String(from)} is no format`);
+    const format = FORMATS.get(from);
+    if (!format) throw new TypeError("from: it is 'bvh' or 'anim'");
     this.#instance = instance;
     const text = new TextEncoder().encode(JSON.stringify(rest, jsonValue));
     this.#session = instance.run((exports) => {
@@ -284,7 +287,7 @@ function jsonValue(key, value) {
 
 function wholeNumber(value) {
   if (typeof value !== 'number' || Number.isNaN(value)) {
-    throw new TypeError(`${String(value)} is no number`);
+    throw new TypeError('the number of a frame is no number');
   }
   return Math.min(Math.max(Math.trunc(value), 0), Number.MAX_SAFE_INTEGER);
 }

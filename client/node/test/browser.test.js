@@ -13,7 +13,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { load } from '../bvhmill.js';
 import {
-  EMIT, makeClips, optionsFor, root, temporaryFolder, wasm,
+  EMIT, makeClips, manyPoses, optionsFor, root, temporaryFolder, wasm,
 } from './clips.js';
 
 const here = fileURLToPath(new URL('..', import.meta.url));
@@ -120,7 +120,7 @@ describe('Chromium', { skip }, () => {
   }
 
   test('sources and errors of the worker', async () => {
-    const found = await page.evaluate(async (name) => {
+    const found = await page.evaluate(async ([name, large]) => {
       const { BvhmillError, worker } = await import('/bvhmill.js');
       const engine = worker();
       const response = await fetch(`/clips/${encodeURIComponent(name)}`);
@@ -139,18 +139,19 @@ describe('Chromium', { skip }, () => {
       for (const [source, options] of [
         [blob, { fsp: 30 }], [packed.slice(0, 500)], ['text'],
         [blob, { signal: AbortSignal.abort() }], [blob, { fps: () => 1 }],
-        [blob, { emit: ['values'], fps: 5e6 }],
       ]) {
-        const call = options?.emit ? engine.convert(source, options) :
-            engine.validate(source, options);
-        errors.push(await call.catch((error) =>
+        errors.push(await engine.validate(source, options).catch((error) =>
           error instanceof BvhmillError ? error.code : error.name));
       }
+      const clip = await engine.open();
+      await clip.add(new Blob([large]));
+      errors.push(await clip.poses(0, clip.frames).catch(({ code }) => code));
       frames.push((await engine.validate(blob)).info.frames);
       await engine.terminate();
       errors.push(await engine.validate(blob).catch(({ code }) => code));
       return { frames, errors };
-    }, basename(files.find((name) => name.endsWith('walk_cycle.bvh'))));
+    }, [basename(files.find((name) => name.endsWith('walk_cycle.bvh'))),
+        manyPoses().toString()]);
     assert.deepEqual(found.frames, [120, 120, 120, 120, 120, 120, 120]);
     assert.deepEqual(found.errors, [
       'INVALID_ARGUMENT', 'INVALID_ARGUMENT', 'TypeError', 'AbortError',

@@ -75,6 +75,15 @@ export function mutated(bytes, random) {
   return Buffer.from(text, 'latin1');
 }
 
+// A small clip whose positions need more than 4 GiB.
+export function manyPoses() {
+  const joint = 'JOINT a\n{\nOFFSET 0 1 0\nCHANNELS 0\n}\n';
+  return Buffer.from(
+      'HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 1 Xposition\n' +
+      joint.repeat(19_000) + '}\nMOTION\nFrames: 20000\nFrame Time: 0.01\n' +
+      '0\n'.repeat(20_000));
+}
+
 function filesIn(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.(bvh|anim)$/.test(entry.name))

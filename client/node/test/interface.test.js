@@ -8,7 +8,8 @@ import { test } from 'node:test';
 
 import { BvhmillError, load } from '../bvhmill.js';
 import {
-  makeSamples, mutated, randomNumbers, root, temporaryFolder, wasm,
+  makeSamples, manyPoses, mutated, randomNumbers, root, temporaryFolder,
+  wasm,
 } from './clips.js';
 
 const rounds = Number(process.env.BVHMILL_ROUNDS ?? 3000);
@@ -41,6 +42,9 @@ const BYTES = [
   new DataView(new ArrayBuffer(9), 3), new SharedArrayBuffer(5), 'text', 7, -1,
   null, undefined, {}, [1, 2], Symbol('bytes'), new Uint8Array(200_000).fill(123),
 ];
+
+const OWN = new RegExp('^(bytes are no |the options are no |from: |' +
+    'the number of a frame |[^]*: [^]* is no value$)');
 
 function value(depth = 0) {
   switch (random(depth > 2 ? 3 : 6)) {
@@ -112,16 +116,26 @@ test(`${rounds} random calls`, async (t) => {
   const tally = { ended: 0, BvhmillError: 0, TypeError: 0 };
   const calls = {
     open: () => {
-      if (clips.length > 8) clips.shift().close();
+      while (clips.length > 8) clips.shift().close();
       clips.push(engine.open(options()));
     },
+    openPlain: () => {
+      clips.push(engine.open());
+      clips.at(-1).add(pick(takes).subarray(0, 1 + random(40_000)));
+    },
     add: (clip) => clip?.add(clipBytes()),
-    finish: (clip) => clip?.finish(),
+    finish: (clip) => random(3) || clip?.finish(),
     frames: (clip) => assert.ok(!clip || clip.frames >= 0),
-    poses: (clip) => clip?.poses(random(5) ? pick(NUMBERS) : value(),
-                                 random(5) ? pick(NUMBERS) : value()),
+    exhaust: () => {
+      if (random(100) > 0) return;
+      const clip = engine.open();
+      clip.add(manyPoses());
+      clip.poses(0, clip.frames);
+    },
+    poses: (clip) => clip?.poses(random(9) ? pick(NUMBERS) : value(),
+                                 random(9) ? pick(NUMBERS) : value()),
     issues: (clip) => clip?.issues(),
-    close: (clip) => random(3) || clip?.close(),
+    close: (clip) => random(9) || clip?.close(),
     convert: () => engine.convert(clipBytes(), options()),
     validate: () => engine.validate(clipBytes(), options()),
   };
@@ -136,9 +150,11 @@ test(`${rounds} random calls`, async (t) => {
           error instanceof BvhmillError || error.constructor === TypeError;
       if (!isKnown) t.diagnostic(`call ${i}: ${name}`);
       if (!isKnown) throw error;
+      // Messages of JavaScript itself would be those of a fault.
+      const isOwn = error instanceof BvhmillError || OWN.test(error.message);
+      assert.ok(isOwn, error.stack);
       ++tally[error.name];
-      const code = error.code ?? error.message;
-      tally[code] = (tally[code] ?? 0) + 1;
+      tally[error.code] = (tally[error.code] ?? 0) + 1;
     }
     if (i % 500 === 0) {
       assert.deepEqual(
