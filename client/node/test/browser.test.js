@@ -35,7 +35,8 @@ const server = createServer((request, response) => {
       join(here, basename(name));
   if (name === '') {
     response.setHeader('content-type', 'text/html');
-    response.end('<!doctype html><title>clips</title>');
+    response.end('<!doctype html><title>clips</title>' +
+        '<link rel="icon" href="data:,">');
   } else if (existsSync(path)) {
     response.setHeader('content-type', TYPES[extname(path)] ?? 'text/plain');
     response.end(readFileSync(path));
@@ -105,7 +106,11 @@ function resultInNode(file, options) {
 describe('Chromium', { skip }, () => {
   for (const where of ['page', 'worker']) {
     test(`all clips in a ${where}`, async () => {
-      const some = where === 'page' ? files : files.filter((_, i) => i % 5 === 0);
+      // A worker unpacks them.
+      const isPacked = (file) =>
+        readFileSync(file).subarray(0, 2).toString('latin1') === '\x1f\x8b';
+      const some = where === 'page' ? files :
+        files.filter((file, i) => i % 5 === 0 && !isPacked(file));
       for (const file of some) {
         const options = {
           ...optionsFor(file), emit: EMIT, anim_accept_odd: true,
