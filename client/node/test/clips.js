@@ -3,7 +3,7 @@
 // further clips.
 //
 // Positions are compared bit by bit if SSE4_BVHMILL states a command that runs
-// `bvhmill` on a CPU without AVX: "qemu-x86_64 -cpu Nehalem build/bin/bvhmill".
+// `bvhmill` on a CPU without AVX: "qemu-x86_64 -cpu Westmere build/bin/bvhmill".
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -126,24 +126,20 @@ export function optionsFor(file) {
   return { from: file.endsWith('.anim') ? 'anim' : 'bvh' };
 }
 
-function listed(folder, files) {
+// Runs a command of bvhmill on the clips that makeClips made.
+function run(program, args, folder, files) {
   const list = join(folder, 'list');
-  writeFileSync(list, files.join('\n') + '\n');
-  return ['--filelist', list];
-}
-
-function run(command, args) {
+  writeFileSync(list, files.map((file) => `${basename(file)}\n`).join(''));
   const { stdout, error } = spawnSync(
-      command[0], [...command.slice(1), ...args],
-      { encoding: 'utf8', maxBuffer: 1 << 30 });
+      program[0], [...program.slice(1), ...args, '--filelist', list],
+      { cwd: join(folder, 'clips'), encoding: 'utf8', maxBuffer: 1 << 30 });
   if (error) throw error;
   return stdout;
 }
 
-// The lines of `bvhmill validate --json` by file.
+// The lines of `bvhmill validate --json` by base name.
 export function validated(folder, files) {
-  const lines = run([bvhmill],
-                    ['validate', '--json', ...listed(folder, files)]);
+  const lines = run([bvhmill], ['validate', '--json'], folder, files);
   return new Map(lines.trim().split('\n').map((line) => JSON.parse(line))
       .map((line) => [line.file, line]));
 }
@@ -156,8 +152,7 @@ export function converted(folder, files) {
   const out = join(folder, 'out');
   run(sse4 ?? [bvhmill], [
     'convert', '-o', out, '--emit', EMIT.join(','), '--anim-accept-odd',
-    ...listed(folder, files),
-  ]);
+  ], folder, files);
   return (file) => {
     const made = {};
     const stem = join(out, basename(file).replace(/\.(bvh|anim)$/, ''));
