@@ -139,7 +139,7 @@ function run(program, args, folder, files) {
 
 // The lines of `bvhmill validate --json` by base name.
 export function validated(folder, files) {
-  const lines = run([bvhmill], ['validate', '--json'], folder, files);
+  const lines = run(sse4 ?? [bvhmill], ['validate', '--json'], folder, files);
   return new Map(lines.trim().split('\n').map((line) => JSON.parse(line))
       .map((line) => [line.file, line]));
 }

@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 
 import { optionTypes } from '../make_option_types.js';
 import { makeSamples, temporaryFolder } from './clips.js';
@@ -70,9 +71,11 @@ for (const entry of ['bvhmill', 'bvhmill/inlined']) {
   });
 }
 
-test('the module is an entry', () => {
+test('the module is an entry, of at most 550 KB with gzip', () => {
   const wasm = readFileSync(join(folder, 'node_modules/bvhmill/bvhmill.wasm'));
   assert.ok(WebAssembly.validate(wasm));
+  const { length } = gzipSync(wasm, { level: 9 });
+  assert.ok(length <= 550_000, `${length} bytes with gzip`);
   run(process.execPath, ['-p', 'require.resolve("bvhmill/bvhmill.wasm")']);
 });
 
