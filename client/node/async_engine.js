@@ -116,7 +116,11 @@ class AsyncClip {
   }
 
   // Reads a source of bytes. False if no more are needed.
-  async add(source) {
+  add(source) {
+    return this.#thread.whileBusy(() => this.#add(source));
+  }
+
+  async #add(source) {
     const chunks = chunksOf(source);
     const waiting = [];
     let wants = true;
@@ -207,6 +211,7 @@ class Thread {
   #ready;
   #calls = new Map();
   #lastCall = 0;
+  #busy = 0;
   #stop = new AbortController();
 
   constructor(worker, module) {
@@ -221,23 +226,34 @@ class Thread {
     return this.#stop.signal;
   }
 
-  async call(clip, name, args = [], transfer = []) {
-    await this.#ready;
-    this.signal.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const id = ++this.#lastCall;
-      this.#post({ id, clip, name, args }, transfer);
-      this.#calls.set(id, { resolve, reject });
-      this.#worker.ref?.();
+  call(clip, name, args = [], transfer = []) {
+    return this.whileBusy(async () => {
+      await this.#ready;
+      this.signal.throwIfAborted();
+      return new Promise((resolve, reject) => {
+        const id = ++this.#lastCall;
+        this.#post({ id, clip, name, args }, transfer);
+        this.#calls.set(id, { resolve, reject });
+      });
     });
   }
 
+  // Keeps the process alive until the promise of `work` ends.
+  async whileBusy(work) {
+    if (++this.#busy === 1) this.#worker.ref?.();
+    try {
+      return await work();
+    } finally {
+      if (--this.#busy === 0) this.#worker.unref?.();
+    }
+  }
+
   // Rejects all calls with the reason.
-  async stop(reason) {
+  stop(reason) {
     this.#stop.abort(reason);
     for (const { reject } of this.#calls.values()) reject(reason);
     this.#calls.clear();
-    await this.#worker.terminate();
+    return this.whileBusy(() => this.#worker.terminate());
   }
 
   #post(message, transfer) {
@@ -251,7 +267,6 @@ class Thread {
   #answer({ id, value, frames, error }) {
     const call = this.#calls.get(id);
     this.#calls.delete(id);
-    if (this.#calls.size === 0) this.#worker.unref?.();
     if (error) {
       call?.reject(errorOf(error));
     } else {
