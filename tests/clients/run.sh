@@ -2,10 +2,10 @@
 # Runs the tests of one language, or those of the pages that a newcomer follows,
 # against the programs in BIN.
 #
-#   run.sh python|node|node_grpc|readme|schema|sarif|page|one_page BIN WORK
+#   run.sh python|node|node_grpc|wasm|readme|schema|sarif|page|one_page BIN WORK
 #
-# one_page opens the page of reports once. WORK/clients/node,
-# WORK/clients/page and WORK/clients/node-grpc hold the packages of Node.
+# one_page opens the page of reports once. WORK/clients/node, WORK/clients/page,
+# WORK/clients/wasm and WORK/clients/node-grpc hold the packages of Node.
 set -euo pipefail
 
 language=$1
@@ -82,6 +82,18 @@ run_node_grpc() {
   export CHECKOUT=$here/../..
   node "$folder/build.js"
   (cd "$folder" && node --test test/*.test.js)
+}
+
+# The package of client/node, with the module of ./dev wasm.
+run_wasm() {
+  local package=$here/../../client/node
+  [ -f "$here/../../build/wasm/bvhmill.wasm" ] \
+    || skip "no build/wasm/bvhmill.wasm: ./dev wasm builds it"
+  export NODE_PATH=$work/wasm/node_modules
+  [ -d "$NODE_PATH/playwright-core" ] || skip "no packages of npm in $work/wasm"
+  node "$package/make_package.js"
+  node --test "$package"/test/*.test.js
+  [ -x /usr/bin/chromium ] || skip "no chromium; the rest was run"
 }
 
 run_page() {

@@ -1,11 +1,11 @@
-// The C interface of the WebAssembly module, for client/node/bvhmill.js.
+// The C interface of the WebAssembly module, for client/node/engine.js.
 //
 // A session converts one clip, and any number of sessions may be open:
 //
-//   session = bvhmill_open(options, size)    // JSON of pipeline/options_json.h
-//   bvhmill_add(session, bytes, size)        // any number of pieces
+//   session = bvhmill_open(options, size, ...)  // pipeline/options_json.h
+//   bvhmill_add(session, bytes, size)           // any number of pieces
 //   bvhmill_finish(session)
-//   bvhmill_text(session, kReport)           // a text of the session
+//   bvhmill_text(session, kReport)              // a text of the session
 //   bvhmill_close(session)
 //
 // The bytes of outputs go to a function that JavaScript provides. No memory is
@@ -28,6 +28,7 @@
 #include "bvhmill/kinematics/fk_job.h"
 #include "bvhmill/pipeline/convert.h"
 #include "bvhmill/pipeline/options_json.h"
+#include "bvhmill/report/report.h"
 #include "bvhmill/text/rows.h"
 
 #define BVHMILL_EXPORT(name) \
@@ -88,6 +89,27 @@ Json OutputsJson(std::span<const OutputInfo> outputs) {
   return json;
 }
 
+// As /v1/issues of the server.
+Json CatalogueJson() {
+  Json issues = Json::array();
+  for (const CatalogueEntry& entry : Catalogue()) {
+    issues.push_back({{"code", entry.name},
+                      {"severity", SeverityName(entry.lenient)},
+                      {"severity_strict", SeverityName(entry.strict)},
+                      {"title", entry.title},
+                      {"message", entry.message},
+                      {"help", entry.help}});
+  }
+  return issues;
+}
+
+// The number of floats as a size. Traps if addresses do not suffice, as if
+// there is no memory.
+size_t MemoryFor(int64_t floats) {
+  if (floats > int64_t{SIZE_MAX / sizeof(float)}) __builtin_trap();
+  return static_cast<size_t>(floats);
+}
+
 // Sends the outputs to JavaScript, or keeps the rows of the only output.
 class Receiver final : public OutputReceiver {
  public:
@@ -98,8 +120,8 @@ class Receiver final : public OutputReceiver {
   absl::Status Begin(const ClipInfo& /*info*/,
                      std::span<const OutputInfo> outputs) override {
     if (rows_ != nullptr) {
-      rows_->resize(static_cast<size_t>(TensorBytes(*outputs[0].tensor)) /
-                    sizeof(float));
+      rows_->resize(
+          MemoryFor(TensorBytes(*outputs[0].tensor) / int64_t{sizeof(float)}));
       return absl::OkStatus();
     }
     const std::string json = Text(OutputsJson(outputs));
@@ -183,8 +205,7 @@ void Solve(const ClipRows& clip, const Conventions& conventions, int64_t first,
   poses->frames = std::clamp<int64_t>(count, 0, clip.frames - first);
   const Plan& plan = poses->plan;
   const auto columns = static_cast<size_t>(plan.columns);
-  poses->positions.resize(
-      static_cast<size_t>(poses->frames * RowsOf(plan, true) * 3));
+  poses->positions.resize(MemoryFor(poses->frames * RowsOf(plan, true) * 3));
   FkJob job;
   job.plan = &plan;
   job.frames = poses->frames;
@@ -197,7 +218,7 @@ void Solve(const ClipRows& clip, const Conventions& conventions, int64_t first,
   job.Run();
 }
 
-// The texts of a session; the same numbers are in bvhmill.js.
+// The texts of a session; the same numbers are in engine.js.
 enum TextKind : int32_t {
   // What the module is: its version and its vectors.
   kAbout = 0,
@@ -210,6 +231,8 @@ enum TextKind : int32_t {
   kOutputs = 5,
   // The report with the issues that no earlier call returned.
   kNewIssues = 6,
+  // All issues that there are.
+  kCatalogue = 7,
 };
 
 std::string TextOf(Session* session, TextKind kind) {
@@ -236,6 +259,8 @@ std::string TextOf(Session* session, TextKind kind) {
       }
       return ReportJson(report);
     }
+    case kCatalogue:
+      return Text(CatalogueJson());
   }
   return {};
 }
@@ -251,12 +276,14 @@ BVHMILL_EXPORT(bvhmill_free) void bvhmill_free(void* memory) {
   std::free(memory);
 }
 
-// Begins a clip. If kStatus is not OK, the options are bad, and the session can
-// only be closed. With `checks_only`, outputs are only checked.
+// Begins a clip of a SourceFormat. If kStatus is not OK, the options are bad,
+// and the session can only be closed. With `checks_only`, outputs are only
+// checked.
 BVHMILL_EXPORT(bvhmill_open)
-bvhmill::Session* bvhmill_open(const char* options, size_t size,
+bvhmill::Session* bvhmill_open(const char* options, size_t size, int32_t from,
                                int32_t checks_only) {
   auto* const session = new bvhmill::Session;
+  session->options.source_format = static_cast<bvhmill::SourceFormat>(from);
   session->status =
       bvhmill::OptionsFromJson({options, size}, &session->options);
   session->options.checks_only = checks_only != 0;

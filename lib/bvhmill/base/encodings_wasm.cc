@@ -4,7 +4,7 @@
 
 #include "bvhmill/base/encodings.h"
 
-// A function of client/node/bvhmill.js. Writes `bytes` as UTF-8 to `out` and
+// A function of client/node/engine.js. Writes `bytes` as UTF-8 to `out` and
 // returns how many bytes that are; -1 if `bytes` are not valid.
 extern "C" __attribute__((import_module("bvhmill"), import_name("decode")))
 int32_t

@@ -95,16 +95,21 @@ bool IsPlaced(const Skeleton& skeleton, const Node& node,
          ReadingOf(node, conventions) != PositionReading::kIgnored;
 }
 
+// std::hypot has other results in each C library.
+double Length(double x, double y, double z) {
+  return std::sqrt(x * x + y * y + z * z);
+}
+
 // The distance of such a joint from its parent in a row.
 double LengthIn(const Skeleton& skeleton, const Node& node,
                 const Conventions& conventions, std::span<const float> row) {
   const auto [x, y, z] = *PositionIn(skeleton, node, row);
   const bool is_added = ReadingOf(node, conventions) == PositionReading::kAdded;
   const auto& offset = node.offset;
-  return is_added ? std::hypot(double{x} + double{offset[0]},
-                               double{y} + double{offset[1]},
-                               double{z} + double{offset[2]})
-                  : std::hypot(double{x}, double{y}, double{z});
+  return is_added ? Length(double{x} + double{offset[0]},
+                           double{y} + double{offset[1]},
+                           double{z} + double{offset[2]})
+                  : Length(x, y, z);
 }
 
 // The length of the bone to such a joint; nullopt if its positions are no bone.
@@ -147,7 +152,7 @@ double Reach(const Skeleton& skeleton) {
     const Node& node = skeleton.nodes[i];
     if (node.parent < 0) continue;
     const auto& [x, y, z] = node.offset;
-    const double length = std::hypot(x, y, z);
+    const double length = Length(x, y, z);
     ways[i] = ways[static_cast<size_t>(node.parent)] + length;
     reach = std::max(reach, ways[i]);
     if (IsEndSite(node)) continue;
@@ -178,7 +183,7 @@ double ReachOf(const Skeleton& skeleton, const Conventions& conventions,
     const bool is_placed =
         !IsEndSite(node) && IsPlaced(skeleton, node, conventions);
     const auto& [x, y, z] = node.offset;
-    double length = std::hypot(x, y, z);
+    double length = Length(x, y, z);
     bones += IsEndSite(node) ? 0 : 1;
     bones_without_length += !IsEndSite(node) && length == 0 ? 1 : 0;
     if (is_placed && carries[i]) continue;
