@@ -56,6 +56,12 @@ export interface Clip {
    */
   readonly frames: number;
 
+  /** The part of the clip that `frames` counts; no info before the first row. */
+  soFar(): { declared_frames: number; info: ClipInfo | null };
+
+  /** The values of channels: (frames, channels). */
+  values(first: number, count: number): Float32Array<ArrayBuffer>;
+
   /**
    * Positions of up to `count` frames: (frames, nodes, xyz). The nodes are
    * info.joints, which has the end sites, too.

@@ -23,7 +23,7 @@ const CODES = [
 // TextKind of wasm/api.cc.
 const TEXT = {
   about: 0, status: 1, report: 2, info: 3, measures: 4, outputs: 5, issues: 6,
-  catalogue: 7,
+  catalogue: 7, soFar: 8,
 };
 
 // SourceFormat of the library.
@@ -222,6 +222,24 @@ class Clip {
   // the edited clip, or 0 if it has outputs.
   get frames() {
     return this.#run((exports) => exports.bvhmill_frames(this.#session));
+  }
+
+  // The part of the clip that `frames` counts: { declared_frames, info }. info
+  // is null before the first row is read.
+  soFar() {
+    return this._json(TEXT.soFar);
+  }
+
+  // The values of channels: a Float32Array of (frames, channels).
+  values(first, count) {
+    const [begin, most] = [first, count].map(wholeNumber);
+    return this.#run((exports) => {
+      const columns = exports.bvhmill_columns(this.#session) >>> 0;
+      const frames = exports.bvhmill_frames(this.#session);
+      const at = exports.bvhmill_values(this.#session) >>> 0;
+      return new Float32Array(exports.memory.buffer, at, columns * frames)
+          .slice(columns * begin, columns * (begin + most));
+    });
   }
 
   // The positions of frames: a Float32Array of (frames, nodes, xyz). End sites

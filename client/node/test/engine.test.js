@@ -148,6 +148,25 @@ describe('a clip in pieces', () => {
   });
 });
 
+test('a clip tells its joints while it is read', () => {
+  const bytes = readFileSync(files.find((name) => name.includes('walk')) ??
+                             files[0]);
+  const clip = engine.open();
+  assert.equal(clip.soFar().info, null);
+  clip.add(bytes.subarray(0, bytes.length / 2));
+  const { info, declared_frames: declared } = clip.soFar();
+  assert.ok(info.frames > 0 && info.frames < declared);
+  const early = clip.values(0, info.frames);
+  clip.add(bytes.subarray(bytes.length / 2));
+  const all = clip.finish().info;
+  assert.equal(all.frames, declared);
+  assert.deepEqual(info.joints, all.joints);
+  const { data } = engine.convert(bytes, { emit: ['values'] }).outputs.values;
+  assert.deepEqual(clip.values(0, all.frames), data);
+  assert.deepEqual(early, data.slice(0, early.length));
+  clip.close();
+});
+
 test('bad options are an exception', () => {
   assert.throws(
       () => engine.validate(new Uint8Array(), { fsp: 30 }),

@@ -233,7 +233,24 @@ enum TextKind : int32_t {
   kNewIssues = 6,
   // All issues that there are.
   kCatalogue = 7,
+  // The part of the clip that poses and values are of.
+  kSoFar = 8,
 };
+
+// {"declared_frames": ..., "info": ...}; info is null before the first row.
+std::string SoFarJson(const Session& session) {
+  const ClipRows clip = RowsOf(session);
+  const int64_t declared = session.conversion != nullptr
+                               ? session.conversion->so_far().declared_frames
+                               : clip.frames;
+  const std::string info =
+      clip.skeleton == nullptr
+          ? "null"
+          : ClipInfoJson(DescribeClip(clip.skeleton->skeleton, clip.frames,
+                                      clip.frame_time));
+  return "{\"declared_frames\":" + std::to_string(declared) +
+         ",\"info\":" + info + "}";
+}
 
 std::string TextOf(Session* session, TextKind kind) {
   const ConvertResult& result = session->result;
@@ -261,6 +278,8 @@ std::string TextOf(Session* session, TextKind kind) {
     }
     case kCatalogue:
       return Text(CatalogueJson());
+    case kSoFar:
+      return SoFarJson(*session);
   }
   return {};
 }
@@ -314,6 +333,20 @@ BVHMILL_EXPORT(bvhmill_finish) void bvhmill_finish(bvhmill::Session* session) {
 BVHMILL_EXPORT(bvhmill_frames)
 double bvhmill_frames(const bvhmill::Session* session) {
   return static_cast<double>(RowsOf(*session).frames);
+}
+
+// The values of the channels of these frames, frame by frame; they are valid
+// until the next call. bvhmill_columns is the number of values of a frame.
+BVHMILL_EXPORT(bvhmill_values)
+const float* bvhmill_values(const bvhmill::Session* session) {
+  return RowsOf(*session).values.data();
+}
+BVHMILL_EXPORT(bvhmill_columns)
+size_t bvhmill_columns(const bvhmill::Session* session) {
+  const bvhmill::ClipRows clip = RowsOf(*session);
+  return clip.frames == 0
+             ? 0
+             : clip.values.size() / static_cast<size_t>(clip.frames);
 }
 
 // Solves the positions of up to `count` frames. Returns the number of values at
