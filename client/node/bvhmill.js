@@ -21,6 +21,7 @@ const CODES = [
 // TextKind of wasm/api.cc.
 const TEXT = {
   about: 0, status: 1, report: 2, info: 3, measures: 4, outputs: 5, issues: 6,
+  soFar: 7, catalogue: 8,
 };
 
 // The decoders for the encodings that the library names as iconv does.
@@ -75,9 +76,19 @@ class Engine {
 
   // The version of the engine and the vectors that it uses.
   about() {
+    return this.#text(TEXT.about);
+  }
+
+  // Every issue that a report can list: an array of { code, lenient, strict,
+  // title, message, help }; lenient and strict are severities.
+  catalogue() {
+    return this.#text(TEXT.catalogue);
+  }
+
+  #text(kind) {
     const clip = this.open();
     try {
-      return clip._json(TEXT.about);
+      return clip._json(kind);
     } finally {
       clip.close();
     }
@@ -103,7 +114,8 @@ class Engine {
     }
   }
 
-  // Begins a clip whose bytes arrive in pieces.
+  // Begins a clip whose bytes arrive in pieces. `format` of the options is
+  // 'bvh', the default, or 'anim'.
   open(options = {}) {
     if (this.#instance === null || this.#instance.failed) {
       this.#instance = new Instance(this.#module);
@@ -119,12 +131,15 @@ class Clip {
   #outputs = [];
 
   constructor(instance, options) {
-    const { checks_only: checksOnly = false, ...rest } = options;
+    const {
+      checks_only: checksOnly = false, format = 'bvh', ...rest
+    } = options;
     this.#instance = instance;
     const text = new TextEncoder().encode(JSON.stringify(rest));
     this.#session = instance.run((exports) => {
       const at = instance.put(text);
-      const session = exports.bvhmill_open(at, text.length, checksOnly ? 1 : 0);
+      const session = exports.bvhmill_open(
+          at, text.length, checksOnly ? 1 : 0, format === 'anim' ? 1 : 0);
       exports.bvhmill_free(at);
       return session;
     });
@@ -188,6 +203,23 @@ class Clip {
   // the edited clip, or 0 if it has outputs.
   get frames() {
     return this.#run((exports) => exports.bvhmill_frames(this.#session));
+  }
+
+  // The part of the clip that `frames` counts: { declared_frames, info }. info
+  // is null before the first row is read.
+  soFar() {
+    return this._json(TEXT.soFar);
+  }
+
+  // The values of channels: a Float32Array of (frames, channels).
+  values(first, count) {
+    return this.#run((exports) => {
+      const columns = exports.bvhmill_columns(this.#session);
+      const frames = exports.bvhmill_frames(this.#session);
+      const at = exports.bvhmill_values(this.#session);
+      return new Float32Array(exports.memory.buffer, at, columns * frames)
+          .slice(columns * first, columns * (first + count));
+    });
   }
 
   // The positions of frames: a Float32Array of (frames, nodes, xyz). End sites

@@ -174,6 +174,47 @@ describe('a clip in pieces', () => {
   });
 });
 
+test('a clip tells its joints while it is read', () => {
+  const bytes = readFileSync(files[0]);
+  const clip = engine.open();
+  assert.equal(clip.soFar().info, null);
+  clip.add(bytes.subarray(0, bytes.length / 2));
+  const { info, declared_frames: declared } = clip.soFar();
+  assert.ok(info.frames > 0 && info.frames < declared);
+  const early = clip.values(0, info.frames);
+  clip.add(bytes.subarray(bytes.length / 2));
+  const all = clip.finish().info;
+  assert.equal(all.frames, declared);
+  assert.deepEqual(info.joints, all.joints);
+  const { data } = engine.convert(bytes, { emit: ['values'] }).outputs.values;
+  assert.deepEqual(clip.values(0, all.frames), data);
+  assert.deepEqual(early, data.slice(0, early.length));
+  clip.close();
+});
+
+test('an .anim is a clip, too', () => {
+  const { outputs } = engine.convert(
+      readFileSync(files.find((name) => name.includes('walk'))),
+      { emit: ['anim'] });
+  const clip = engine.open({ format: 'anim' });
+  clip.add(outputs.anim.data);
+  const { status, info } = clip.finish();
+  assert.equal(status.code, 'OK', status.message);
+  assert.ok(info.joints.some(({ name }) => name === 'mPelvis'));
+  assert.ok(clip.poses(0, 1).length > 0);
+  clip.close();
+});
+
+test('the catalogue is that of the command line', () => {
+  const lines = execFileSync(bvhmill, ['explain', '--json'],
+                             { encoding: 'utf8' }).trim().split('\n');
+  const expected = lines.map((line) => {
+    const { thresholds, ...entry } = JSON.parse(line);
+    return entry;
+  });
+  assert.deepEqual(engine.catalogue(), expected);
+});
+
 test('bad options are an exception', () => {
   assert.throws(
       () => engine.validate(new Uint8Array(), { fsp: 30 }),

@@ -210,7 +210,39 @@ enum TextKind : int32_t {
   kOutputs = 5,
   // The report with the issues that no earlier call returned.
   kNewIssues = 6,
+  // The part of the clip that poses and values are of.
+  kSoFar = 7,
+  // The catalogue of issues.
+  kCatalogue = 8,
 };
+
+Json CatalogueJson() {
+  Json json = Json::array();
+  for (const CatalogueEntry& entry : Catalogue()) {
+    json.push_back({{"code", entry.name},
+                    {"lenient", SeverityName(entry.lenient)},
+                    {"strict", SeverityName(entry.strict)},
+                    {"title", entry.title},
+                    {"message", entry.message},
+                    {"help", entry.help}});
+  }
+  return json;
+}
+
+// {"declared_frames": ..., "info": ...}; info is null before the first row.
+std::string SoFarJson(const Session& session) {
+  const ClipRows clip = RowsOf(session);
+  const int64_t declared = session.conversion != nullptr
+                               ? session.conversion->so_far().declared_frames
+                               : clip.frames;
+  const std::string info =
+      clip.skeleton == nullptr
+          ? "null"
+          : ClipInfoJson(DescribeClip(clip.skeleton->skeleton, clip.frames,
+                                      clip.frame_time));
+  return "{\"declared_frames\":" + std::to_string(declared) +
+         ",\"info\":" + info + "}";
+}
 
 std::string TextOf(Session* session, TextKind kind) {
   const ConvertResult& result = session->result;
@@ -236,6 +268,10 @@ std::string TextOf(Session* session, TextKind kind) {
       }
       return ReportJson(report);
     }
+    case kSoFar:
+      return SoFarJson(*session);
+    case kCatalogue:
+      return Text(CatalogueJson());
   }
   return {};
 }
@@ -252,14 +288,18 @@ BVHMILL_EXPORT(bvhmill_free) void bvhmill_free(void* memory) {
 }
 
 // Begins a clip. If kStatus is not OK, the options are bad, and the session can
-// only be closed. With `checks_only`, outputs are only checked.
+// only be closed. With `checks_only`, outputs are only checked. `is_anim`: the
+// clip is an .anim, not BVH text.
 BVHMILL_EXPORT(bvhmill_open)
 bvhmill::Session* bvhmill_open(const char* options, size_t size,
-                               int32_t checks_only) {
+                               int32_t checks_only, int32_t is_anim) {
   auto* const session = new bvhmill::Session;
   session->status =
       bvhmill::OptionsFromJson({options, size}, &session->options);
   session->options.checks_only = checks_only != 0;
+  if (is_anim != 0) {
+    session->options.source_format = bvhmill::SourceFormat::kAnim;
+  }
   if (session->status.ok()) bvhmill::Begin(session);
   return session;
 }
@@ -287,6 +327,20 @@ BVHMILL_EXPORT(bvhmill_finish) void bvhmill_finish(bvhmill::Session* session) {
 BVHMILL_EXPORT(bvhmill_frames)
 double bvhmill_frames(const bvhmill::Session* session) {
   return static_cast<double>(RowsOf(*session).frames);
+}
+
+// The values of the channels of these frames, frame by frame; they are valid
+// until the next call. bvhmill_columns is the number of values of a frame.
+BVHMILL_EXPORT(bvhmill_values)
+const float* bvhmill_values(const bvhmill::Session* session) {
+  return RowsOf(*session).values.data();
+}
+BVHMILL_EXPORT(bvhmill_columns)
+size_t bvhmill_columns(const bvhmill::Session* session) {
+  const bvhmill::ClipRows clip = RowsOf(*session);
+  return clip.frames == 0
+             ? 0
+             : clip.values.size() / static_cast<size_t>(clip.frames);
 }
 
 // Solves the positions of up to `count` frames. Returns the number of values at
