@@ -77,6 +77,6 @@ export class Camera {
     const half = Math.hypot(...greatest.map((g, k) => g - least[k])) / 2;
     this.target = greatest.map((g, k) => (g + least[k]) / 2) as Point;
     const field = Math.min(FIELD, FIELD * aspect);
-    this.distance = Math.max(0.2, half / Math.sin(field / 2) * 1.02);
+    this.distance = Math.max(0.2, half / Math.sin(field / 2) * 1.08);
   }
 }

@@ -54,22 +54,12 @@ export class CanvasView implements View {
     context.stroke();
   }
 
-  // A line in short pieces, since parts of it may be behind the camera.
   #line(a: Point, b: Point, camera: Camera, width: number): void {
-    const pieces = 8;
-    let isDown = false;
-    for (let i = 0; i <= pieces; ++i) {
-      const at = a.map((v, k) => v + (b[k] - v) * i / pieces) as Point;
-      const { x, y, depth } = camera.project(at, width, this.#height);
-      if (depth <= 0.05) {
-        isDown = false;
-      } else if (isDown) {
-        this.#context.lineTo(x, y);
-      } else {
-        this.#context.moveTo(x, y);
-        isDown = true;
-      }
-    }
+    const from = camera.project(a, width, this.#height);
+    const to = camera.project(b, width, this.#height);
+    if (from.depth <= 0.05 || to.depth <= 0.05) return;
+    this.#context.moveTo(from.x, from.y);
+    this.#context.lineTo(to.x, to.y);
   }
 
   // Far things first.
@@ -89,7 +79,7 @@ export class CanvasView implements View {
       things.push([(a.depth + b.depth) / 2, () => {
         context.strokeStyle = css(segments.subarray(i + 7, i + 10));
         context.lineWidth =
-            Math.max(1, 1.4 * segments[i + 6] * focus / a.depth);
+            Math.max(1, 1.1 * segments[i + 6] * focus / a.depth);
         context.beginPath();
         context.moveTo(a.x, a.y);
         context.lineTo(b.x, b.y);

@@ -42,7 +42,7 @@ export function distances(): Distances | null {
     measure(clip, other).then((result) => {
       asked.distances = result;
       touch('other');
-    }, () => {});
+    }, (error: Error) => update({ message: error.message }));
   }
   return known.distances;
 }
@@ -139,6 +139,7 @@ function outcome(): Node[] {
            'tr', {},
            el('th', { scope: 'row' }, button(joint.name, () => {
              seek(joint.at);
+             touch('reveal');
              update({ joints: [joint.node], curve: 'distance' });
            }, { class: 'link' })),
            el('td', { class: 'number' }, `${short(joint.largest)} ${unit}`),

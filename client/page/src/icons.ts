@@ -9,7 +9,7 @@ const PATHS: Record<string, string> = {
   next: 'M5 3v10l7-5z',
   issueBack: 'M9.5 4 5 8l4.5 4zM11 4h1.6v5H11zM11 10.4h1.6V12H11z',
   issueNext: 'M6.5 4 11 8l-4.5 4zM3.4 4H5v5H3.4zM3.4 10.4H5V12H3.4z',
-  theme: 'M8 2a6 6 0 1 0 0 12zM8 3.2a4.8 4.8 0 0 1 0 9.6z',
+  theme: 'M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM8 3v10A5 5 0 0 0 8 3z',
   fit: 'M2 2h5v1.6H3.6V7H2zM9 2h5v5h-1.6V3.6H9zM2 9h1.6v3.4H7V14H2zM12.4 9' +
       'H14v5H9v-1.6h3.4z',
 };
@@ -21,6 +21,7 @@ export function icon(name: string): SVGSVGElement {
   svg.setAttribute('aria-hidden', 'true');
   const path = document.createElementNS(space, 'path');
   path.setAttribute('d', PATHS[name]);
+  path.setAttribute('fill-rule', 'evenodd');
   svg.append(path);
   return svg;
 }

@@ -28,7 +28,8 @@ export function issueList(redraw: () => void): Node[] {
   }
   const entries: Entry[] = clip.issues.map((issue, i) => [issue, i]);
   const groups: [string, Entry[]][] = [
-    ['In time', entries.filter(([i]) => i.location.frame !== null)],
+    ['In time', entries.filter(([i]) => i.location.frame !== null)
+        .sort(([a], [b]) => a.location.frame! - b.location.frame!)],
     ['Skeleton', entries.filter(([i]) => i.location.frame === null &&
                                          i.location.joint !== null)],
     ['File', entries.filter(([i]) => i.location.frame === null &&

@@ -144,7 +144,7 @@ export class SceneView implements View {
       }
       const geometry = new BufferGeometry();
       geometry.setAttribute('position', new BufferAttribute(
-          new Float32Array(gridLines(cell, Math.ceil(24 / cell))), 3));
+          new Float32Array(gridLines(cell, Math.ceil(12 / cell))), 3));
       this.#grid = new LineSegments(geometry, new LineBasicMaterial());
       this.#grid.frustumCulled = false;
       this.#scene.add(this.#grid);

@@ -120,7 +120,9 @@ export function selectIssue(index: number, goes = true): void {
   if (clip === null) return;
   update({ issue: index, panel: 'issues' });
   const frame = clip.issues[index]?.location.frame ?? null;
-  if (frame !== null && goes) seekFrame(frame);
+  if (frame === null) return;
+  if (goes) seekFrame(frame);
+  touch('reveal');
 }
 
 // The repairs of `bvhmill repair --all`.

@@ -31,6 +31,7 @@ interface Shown {
   place: Placement;
   // The pose that was drawn last, until the next one is there.
   pose: Float32Array;
+  frame: number;
 }
 
 export class Stage {
@@ -42,6 +43,10 @@ export class Stage {
   #other: Shown | null = null;
   #request = 0;
   #movedByUser = false;
+  // True after the clip that was read was put into the view.
+  #isFramed = false;
+  // True until the pose of the issue is in the view.
+  #reveals = false;
   #hovered = -1;
   #label = el('div', { class: 'joint-label', hidden: true });
   #titles = [el('div', { class: 'part-title', hidden: true }),
@@ -60,7 +65,11 @@ export class Stage {
     });
     subscribe((changed) => {
       if (changed.has('clip')) this.#forget();
-      if (changed.has('other')) this.#other = null;
+      if (changed.has('reveal')) this.#reveals = true;
+      if (changed.has('progress') && !this.#isFramed && state.clip?.isRead) {
+        this.#isFramed = true;
+        this.#frameRead();
+      }
       if (changed.has('options') || changed.has('theme')) this.#replace();
       this.draw();
     });
@@ -97,16 +106,34 @@ export class Stage {
 
   // Shows the whole motion.
   async frameAll(): Promise<void> {
-    const { clip } = state;
     const main = this.#main;
-    if (clip === null || main === null || clip.info === null) return;
+    const poses = await this.#sampled();
+    if (poses === null || this.#main !== main || main === null) return;
+    this.#movedByUser = true;
+    this.#frame(poses, main.place);
+  }
+
+  // Once, when all is read: shows the motion, but not smaller than a third.
+  async #frameRead(): Promise<void> {
+    const main = this.#main;
+    const poses = await this.#sampled();
+    if (poses === null || this.#main !== main || main === null ||
+        this.#movedByUser) return;
+    const { distance } = this.camera;
+    this.#frame(poses, main.place);
+    this.camera.distance = Math.min(this.camera.distance, 3 * distance);
+    this.draw();
+  }
+
+  // Some poses of the whole clip.
+  async #sampled(): Promise<Float32Array | null> {
+    const { clip } = state;
+    if (clip === null || clip.info === null || clip.frames === 0) return null;
     const n = Math.min(48, clip.frames);
     const frames = Array.from(
         { length: n }, (_, i) => Math.round(i * (clip.frames - 1) / n));
-    const poses = await clip.ask<Float32Array>({ kind: 'samples', frames });
-    if (this.#main !== main) return;
-    this.#movedByUser = true;
-    this.#frame(poses, main.place);
+    return clip.ask<Float32Array>({ kind: 'samples', frames })
+        .catch(() => null);
   }
 
   // WebGL is a module of its own, which the page does not wait for. Without it
@@ -142,6 +169,7 @@ export class Stage {
     this.#other = null;
     this.#hovered = -1;
     this.#movedByUser = false;
+    this.#isFramed = false;
   }
 
   // After a change of the up axis.
@@ -154,12 +182,14 @@ export class Stage {
   #shown(clip: Clip | null, before: Shown | null): Shown | null {
     if (clip === null || clip.info === null) return null;
     if (before?.clip === clip) {
-      before.pose = clip.pose(clip.frameAt(state.time)) ?? before.pose;
+      const frame = clip.frameAt(state.time);
+      const pose = clip.pose(frame);
+      if (pose !== null) Object.assign(before, { pose, frame });
       return before;
     }
     const pose = clip.firstPose;
     if (pose === null) return null;
-    return { clip, pose, place: this.#placementOf(clip, pose) };
+    return { clip, pose, frame: 0, place: this.#placementOf(clip, pose) };
   }
 
   #placementOf(clip: Clip, pose: Float32Array): Placement {
@@ -182,12 +212,35 @@ export class Stage {
     if (isFirst && this.#main && !this.#movedByUser) {
       this.#frame(this.#main.pose, this.#main.place);
     }
+    this.#reveal();
     this.#fillParts();
     const { view: background, grid } = theme();
     view.draw(this.#parts, this.camera, { background, grid, cell: this.#cell });
     this.#placeLabel();
     document.documentElement.dataset.calls = String(view.calls);
     if (isFirst && this.#main) performance.mark('first-pose');
+  }
+
+  // Moves the target if the issue is outside of the view.
+  #reveal(): void {
+    const main = this.#main;
+    if (!this.#reveals || main === null) return;
+    if (main.frame !== main.clip.frameAt(state.time)) return;
+    this.#reveals = false;
+    const { clientWidth, clientHeight: height } = this.holder;
+    const isSide = this.#other !== null && state.layout === 'side';
+    const width = isSide ? clientWidth / 2 : clientWidth;
+    const at: Point = [0, 0, 0];
+    toView(main.place, main.pose, Math.max(0, issueJoint()), at);
+    const { x, y, depth } = this.camera.project(at, width, height);
+    const isIn = (v: number, size: number) => v > 0.12 * size && v < 0.88 * size;
+    if (depth > 0 && isIn(x, width) && isIn(y, height)) return;
+    const least: Point = [Infinity, Infinity, Infinity];
+    const greatest: Point = [-Infinity, -Infinity, -Infinity];
+    addToBox(main.pose, main.place, least, greatest);
+    if (isFinite(least)) {
+      this.camera.target = least.map((v, k) => (v + greatest[k]) / 2) as Point;
+    }
   }
 
   // A meter if the unit is known; else a round part of the figure.

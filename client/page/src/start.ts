@@ -96,7 +96,7 @@ function row(take: Take): HTMLTableRowElement {
 function card(take: Take): HTMLElement {
   return button('', () => openTake(take),
                 { class: 'card', 'data-take': String(take.id) },
-                still(take, 148, 128) ?? el('span', { class: 'empty' }),
+                still(take, 176, 132) ?? el('span', { class: 'empty' }),
                 el('span', {}, take.name));
 }
 

@@ -32,7 +32,8 @@ export interface State {
   message: string;
 }
 
-export type Key = keyof State | 'progress' | 'options' | 'theme';
+export type Key = keyof State | 'progress' | 'options' | 'theme' |
+    'reveal';
 
 export const state: State = {
   takes: [], take: null, clip: null, time: 0, playing: false, speed: 1,

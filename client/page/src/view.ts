@@ -31,13 +31,15 @@ export function pixelRatio(): number {
   return Math.min(2, window.devicePixelRatio || 1);
 }
 
-// The lines of the floor, as pairs of points, out to this many squares.
+// The lines of the floor, as pairs of points, out to this many squares. They
+// are in short pieces, since parts of them may be behind the camera.
 export function gridLines(cell: number, squares: number): number[] {
   const lines: number[] = [];
-  const far = cell * squares;
   for (let i = -squares; i <= squares; ++i) {
-    lines.push(i * cell, 0, -far, i * cell, 0, far);
-    lines.push(-far, 0, i * cell, far, 0, i * cell);
+    for (let j = -squares; j < squares; ++j) {
+      const [at, from, to] = [i * cell, j * cell, (j + 1) * cell];
+      lines.push(at, 0, from, at, 0, to, from, 0, at, to, 0, at);
+    }
   }
   return lines;
 }

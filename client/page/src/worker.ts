@@ -89,6 +89,7 @@ async function read(pieces: Pieces, options: Options): Promise<void> {
   const hadJoints = clip.frames > 0;
   if (hadJoints) tellJoints();
   const result = clip.finish();
+  if (clip.frames > 0) tellJoints();
   if (clip.frames === 0 && hadJoints && !opening.summary) await readAgain();
   post({ kind: 'done', result, bytes, frames: clip.frames });
 }
@@ -111,7 +112,8 @@ function openFor(head: Uint8Array, options: Options): Clip {
   return engine.open({
     ...describing(options, !isAnim),
     format: isAnim ? 'anim' : 'bvh',
-    checks_only: opening.summary,
+    // The rows of an .anim are only known at its end.
+    checks_only: opening.summary && !isAnim,
     measures: !opening.summary,
     max_issues: opening.summary ? 20 : 2000,
   });
