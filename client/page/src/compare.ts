@@ -2,11 +2,12 @@
 // joints.
 
 import { choice, button, el } from './dom';
-import { isFinite, type Placement, placementOf, toView } from './figure';
+import {
+  isFinite, type Placement, placementBeside, placementOf, toView,
+} from './figure';
 import type { Clip } from './clip';
 import type { Point } from './camera';
-import { openOther, seek } from './session';
-import { otherName } from './stage';
+import { openOther, otherName, otherUp, seek } from './session';
 import { state, update, touch } from './store';
 import { short } from './words';
 
@@ -73,7 +74,8 @@ async function measure(clip: Clip, other: Clip): Promise<Distances> {
   const place = placementOf(clip.firstPose!, state.take?.options.up ?? 'y');
   const places: [Placement, Placement] =
       [place, state.compare === 'repair' ? place
-          : placementOf(other.firstPose!, 'y')];
+          : placementBeside(place, clip.firstPose!, other.firstPose!,
+                            otherUp())];
   const widths = [clip, other].map((c) => 3 * c.info!.joints.length);
   const [p, q]: [Point, Point] = [[0, 0, 0], [0, 0, 0]];
   const joints = pairsOf(clip, other).map(([i, j]): JointDistance => {
@@ -146,7 +148,7 @@ function outcome(): Node[] {
            el('td', { class: 'number' }, `${short(joint.mean)} ${unit}`))))),
     el('p', { class: 'quiet small' },
        state.compare === 'repair' ? 'In units of the take.'
-           : 'In units of the take, after both first poses were put at the ' +
-             'same place in the same size.'),
+           : 'In units of the take, after the roots of both first poses were ' +
+             'put at the same place, at the same height.'),
   ];
 }

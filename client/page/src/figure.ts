@@ -60,6 +60,36 @@ export function placementOf(pose: ArrayLike<number>, up: Axis): Placement {
   return { origin, scale: HEIGHT / height, up };
 }
 
+// Puts the first pose of another clip where that of a take stands, with its
+// root at the same place and at the same height above its lowest joint: the two
+// may have different units and proportions.
+export function placementBeside(place: Placement, pose: ArrayLike<number>,
+                                other: ArrayLike<number>, up: Axis): Placement {
+  const own = placementOf(other, up);
+  const [height, otherHeight] = [rootHeight(place, pose),
+                                 rootHeight(own, other)];
+  if (height > 0.2 && otherHeight > 0.2) own.scale *= height / otherHeight;
+  const [goal, at]: [Point, Point] = [[0, 0, 0], [0, 0, 0]];
+  toView(place, pose, 0, goal);
+  toView(own, other, 0, at);
+  if (!isFinite(goal) || !isFinite(at)) return own;
+  const d = at.map((v, k) => (v - goal[k]) / own.scale);
+  // Back from the directions of the view to those of the clip.
+  const back: Point = up === 'x' ? [d[1], -d[0], d[2]]
+      : up === 'z' ? [d[0], -d[2], d[1]] : [d[0], d[1], d[2]];
+  own.origin = own.origin.map((v, k) => v + back[k]) as Point;
+  return own;
+}
+
+// The height of the first node above the lowest one, in the view.
+function rootHeight(place: Placement, pose: ArrayLike<number>): number {
+  const [least, greatest]: [Point, Point] =
+      [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+  addToBox(pose, place, least, greatest);
+  toView(place, pose, 0, a);
+  return a[1] - least[1];
+}
+
 export interface Paint {
   bone: Colour;
   joint: Colour;
@@ -101,7 +131,7 @@ export function isFinite(p: Point): boolean {
 }
 
 // Widens a box of the view by a pose.
-export function addToBox(pose: Float32Array, place: Placement, least: Point,
+export function addToBox(pose: ArrayLike<number>, place: Placement, least: Point,
                          greatest: Point): void {
   for (let i = 0; 3 * i < pose.length; ++i) {
     toView(place, pose, i, a);

@@ -45,6 +45,8 @@ export function issueList(redraw: () => void): Node[] {
   const nodes: Node[] = [el(
       'table', { class: 'issues' },
       el('caption', { class: 'unseen' }, 'Issues'),
+      el('colgroup', {}, el('col', { class: 'of-mark' }), el('col'),
+         el('col', { class: 'of-place' })),
       el('thead', { class: 'unseen' },
          el('tr', {}, ...['Severity', 'Issue', 'Place'].map(
              (head) => el('th', { scope: 'col' }, head)))),
@@ -137,9 +139,11 @@ function text({ location, code }: Issue): HTMLElement | null {
   state.clip?.ask<{ text: string; at: number }>({ kind: 'line', offset })
       .then(({ text, at }) => {
         const length = /^\S+/.exec(text.slice(at))?.[0].length ?? 1;
-        pre.append(text.slice(Math.max(0, at - 60), at),
-                   el('mark', {}, text.slice(at, at + length) || ' '),
+        const mark = el('mark', {}, text.slice(at, at + length) ||
+                                    'end of line');
+        pre.append(text.slice(Math.max(0, at - 60), at), mark,
                    text.slice(at + length));
+        pre.scrollLeft = mark.offsetLeft - pre.clientWidth / 2;
       }, () => pre.remove());
   return pre;
 }

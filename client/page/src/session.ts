@@ -1,6 +1,7 @@
 // Opens takes: the chosen one with its rows, and the one beside it.
 
 import { Clip } from './clip';
+import type { Axis } from './figure';
 import { count } from './words';
 import { state, touch, update } from './store';
 import type { Take, TakeOptions } from './take';
@@ -155,6 +156,19 @@ export function openOther(compare: string): void {
   }
   if (other === null) update({ compare: '' });
   else update({ other });
+}
+
+export function otherName(): string {
+  const { compare } = state;
+  if (compare === 'anim') return 'as .anim';
+  if (compare === 'repair') return 'repaired';
+  return compare.slice('take:'.length);
+}
+
+// The up axis of what is beside the take.
+export function otherUp(): Axis {
+  const take = state.takes.find(({ path }) => state.compare === `take:${path}`);
+  return take?.options.up ?? 'y';
 }
 
 // Changes what is known about the take.

@@ -7,10 +7,11 @@ import type { Clip } from './clip';
 import { el } from './dom';
 import { type Colour, DrawList, POINT } from './draw_list';
 import {
-  addFigure, addToBox, isFinite, type Paint, type Placement, placementOf,
-  toView,
+  addFigure, addToBox, isFinite, type Paint, type Placement, placementBeside,
+  placementOf, toView,
 } from './figure';
 import { followPointers } from './pointer';
+import { otherName, otherUp } from './session';
 import { state, subscribe, update } from './store';
 import { theme } from './theme';
 import type { Part, View } from './view';
@@ -66,20 +67,11 @@ export class Stage {
     subscribe((changed) => {
       if (changed.has('clip')) this.#forget();
       if (changed.has('reveal')) this.#reveals = true;
-      if (changed.has('progress') && !this.#isFramed && state.clip?.isRead) {
-        this.#isFramed = true;
-        this.#frameRead();
-      }
       if (changed.has('options') || changed.has('theme')) this.#replace();
       this.draw();
     });
     document.addEventListener('visibilitychange', () => this.draw());
     this.#start();
-  }
-
-  // The placement of the take and of the one beside it.
-  get placements(): [Placement | null, Placement | null] {
-    return [this.#main?.place ?? null, this.#other?.place ?? null];
   }
 
   // Draws before the next frame of the screen.
@@ -198,9 +190,11 @@ export class Stage {
     }
     // A repaired take stands where the take does.
     if (state.compare === 'repair' && this.#main) return this.#main.place;
-    const other = state.takes.find(({ path }) =>
-      state.compare === `take:${path}`);
-    return placementOf(pose, other?.options.up ?? 'y');
+    const up = otherUp();
+    const main = this.#main;
+    return main && main.clip.firstPose
+        ? placementBeside(main.place, main.clip.firstPose, pose, up)
+        : placementOf(pose, up);
   }
 
   #drawNow(): void {
@@ -211,6 +205,10 @@ export class Stage {
     this.#other = this.#shown(state.other, this.#other);
     if (isFirst && this.#main && !this.#movedByUser) {
       this.#frame(this.#main.pose, this.#main.place);
+    }
+    if (this.#main && !this.#isFramed && this.#main.clip.isRead) {
+      this.#isFramed = true;
+      this.#frameRead();
     }
     this.#reveal();
     this.#fillParts();
@@ -421,13 +419,6 @@ export function pickJoint(node: number, adds: boolean): void {
   } else {
     update({ joints: adds ? [node, ...joints].slice(0, 4) : [node] });
   }
-}
-
-export function otherName(): string {
-  const { compare } = state;
-  if (compare === 'anim') return 'as .anim';
-  if (compare === 'repair') return 'repaired';
-  return compare.slice('take:'.length);
 }
 
 function issueJoint(): number {

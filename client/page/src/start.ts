@@ -52,7 +52,9 @@ function overview(takes: Take[]): Node[] {
     const verdict = verdictOf(take);
     tally.set(verdict, (tally.get(verdict) ?? 0) + 1);
   }
-  const words = [...tally].map(([verdict, n]) => `${n} ${verdict}`);
+  const words = ['valid', 'accepted', 'invalid', 'unreadable']
+      .filter((verdict) => tally.has(verdict))
+      .map((verdict) => `${tally.get(verdict)} ${verdict}`);
   const rest = takes.length - done.length;
   if (rest > 0) words.push(`${rest} to read`);
   const body = el('tbody', {}, ...takes.slice(0, shownRows).map(row));
@@ -62,7 +64,9 @@ function overview(takes: Take[]): Node[] {
        el('small', {}, words.join(', '))),
     el('table', { class: 'takes' },
        el('thead', {}, el('tr', {}, ...heads.map((head) =>
-         head === '' ? el('td') : el('th', { scope: 'col' }, head)))),
+         head === '' ? el('td') : el(
+             'th', { scope: 'col', class: /Frames|Size/.test(head)
+               ? 'number' : '' }, head)))),
        body),
   ];
   if (takes.length > shownRows) {
@@ -87,7 +91,7 @@ function row(take: Take): HTMLTableRowElement {
       el('th', { scope: 'row' },
          button(take.path, () => openTake(take), { class: 'link' })),
       el('td', {}, el('span', { class: `verdict ${verdict}` }, verdict)),
-      el('td', { class: 'number' },
+      el('td', { class: 'number frames' },
          result ? result.info.frames.toLocaleString('en') : ''),
       el('td', { class: 'number' }, bytes(take.file.size)),
       el('td', { class: 'first' }, ...first));

@@ -60,7 +60,8 @@ class Timeline extends HTMLElement {
   #x(frame: number): number {
     const length = state.clip?.length ?? 1;
     const room = Math.max(1, this.#width - 2 * MARGIN);
-    return MARGIN + room * frame / Math.max(1, length - 1);
+    // An error may be in the frame after the last one.
+    return MARGIN + room * Math.min(1, frame / Math.max(1, length - 1));
   }
 
   #frame(x: number): number {
