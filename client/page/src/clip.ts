@@ -12,6 +12,7 @@ import type { Info, Issue, Result } from './take';
 // are kept.
 const BLOCK_VALUES = 1 << 16;
 const MOST_BLOCKS = 48;
+const MOST_REUSED_BYTES = 16e6;
 
 type Unnumbered<T> = T extends { id: number } ? Omit<T, 'id'> : never;
 
@@ -19,6 +20,8 @@ export interface ClipOptions {
   options: Options;
   via?: '' | 'anim';
   summary?: boolean;
+  // A worker that release() gave back.
+  worker?: Worker;
 }
 
 export class Clip {
@@ -44,9 +47,10 @@ export class Clip {
   #last = 0;
 
   // `changed` is called after each notice of the worker.
-  constructor(readonly file: Blob, { options, via = '', summary = false }:
-      ClipOptions, private changed: (notice: string) => void) {
-    this.#worker = startWorker();
+  constructor(readonly file: Blob, {
+    options, via = '', summary = false, worker = startWorker(),
+  }: ClipOptions, private changed: (notice: string) => void) {
+    this.#worker = worker;
     this.#worker.onmessage = ({ data }) => this.#receive(data);
     this.#worker.onerror = (event) => {
       event.preventDefault();
@@ -66,6 +70,14 @@ export class Clip {
       reject(new Error('the clip is closed'));
     }
     this.#questions.clear();
+  }
+
+  // Ends the clip and returns its worker for the next one; null if it cannot be
+  // used again: it has failed, or its memory, which never shrinks, is large.
+  release(): Worker | null {
+    const isUsable = this.error === '' && this.bytes < MOST_REUSED_BYTES;
+    if (!isUsable) this.close();
+    return isUsable ? this.#worker : null;
   }
 
   get isRead(): boolean {

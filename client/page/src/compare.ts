@@ -133,7 +133,7 @@ function outcome(): Node[] {
   }
   const unit = state.take?.options.units ?? '';
   return [
-    el('h3', {}, 'Largest distance of each joint'),
+    el('h2', { class: 'sub' }, 'Largest distance of each joint'),
     el('table', { class: 'distances' },
        el('thead', {}, el('tr', {}, ...['Joint', 'Largest', 'Mean'].map(
            (head) => el('th', { scope: 'col' }, head)))),

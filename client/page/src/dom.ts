@@ -36,7 +36,8 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
 export function choice(label: string, options: [string, string][],
                        value: string, change: (value: string) => void):
     HTMLLabelElement {
-  const select = el('select', { change: () => change(select.value) },
+  const select = el('select', { 'aria-label': label,
+                                change: () => change(select.value) },
                     ...options.map(([key, text]) =>
                       el('option', { value: key, selected: key === value },
                          text)));

@@ -91,7 +91,7 @@ export function exportPanel(): Node[] {
            { class: 'primary wide',
              disabled: emit.size === 0 || !clip?.isRead }),
     el('p', { class: 'fault', hidden: status === '' }, status),
-    el('h3', {}, 'The same by the command line'),
+    el('h2', { class: 'sub' }, 'The same by the command line'),
     el('pre', { class: 'command', tabindex: '0', 'aria-label': 'Command' },
        command),
     button('Copy', () => {

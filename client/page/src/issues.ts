@@ -113,7 +113,7 @@ function details(issue: Issue): HTMLElement {
       'td', { colspan: '3' },
       el('p', {}, issue.message),
       text(issue),
-      el('h3', {}, 'What to do'),
+      el('h2', { class: 'sub' }, 'What to do'),
       el('p', {}, help),
       frames(issue),
       el('p', { class: 'quiet small' }, [issue.code, ...where].join(' · ')));

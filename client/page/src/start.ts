@@ -6,6 +6,7 @@ import { openTake } from './session';
 import { drawStill } from './still';
 import { state, subscribe } from './store';
 import { severityOf, type Take, verdictOf } from './take';
+import { isDark } from './theme';
 import { bytes, count } from './words';
 
 // So many rows are in the document before "Show more".
@@ -39,35 +40,59 @@ function draw(): void {
   const gallery = state.takes.filter(({ path }) =>
     path.startsWith('gallery/'));
   document.documentElement.classList.toggle('has-takes', own.length > 0);
-  byId('overview').replaceChildren(...own.length > 0 ? overview(own) : []);
+  drawOverview(own);
   byId('gallery').replaceChildren(...gallery.length > 0
       ? [el('h2', {}, 'Try one of these'),
          el('div', { class: 'cards' }, ...gallery.map(card))] : []);
 }
 
-function overview(takes: Take[]): Node[] {
-  const done = takes.filter(({ result, error }) => result || error);
-  const tally = new Map<string, number>();
-  for (const take of done) {
-    const verdict = verdictOf(take);
-    tally.set(verdict, (tally.get(verdict) ?? 0) + 1);
+// The list that is shown, and what each row shows. Only rows that change are
+// made anew, so that the focus stays.
+let shown = '';
+const signs = new Map<number, string>();
+
+function drawOverview(takes: Take[]): void {
+  const holder = byId('overview');
+  const list = takes.map(({ id }) => id).join() + shownRows;
+  if (list !== shown) {
+    shown = list;
+    signs.clear();
+    holder.replaceChildren(...overview(takes));
   }
-  const words = ['valid', 'accepted', 'invalid', 'unreadable']
-      .filter((verdict) => tally.has(verdict))
-      .map((verdict) => `${tally.get(verdict)} ${verdict}`);
+  if (takes.length === 0) return;
+  holder.querySelector('small')!.textContent = tally(takes);
+  const body = holder.querySelector('tbody')!;
+  takes.slice(0, shownRows).forEach((take, i) => {
+    const sign = `${verdictOf(take)} ${take.pose !== null} ${isDark()}`;
+    if (signs.get(take.id) === sign) return;
+    signs.set(take.id, sign);
+    body.children[i].replaceWith(row(take));
+  });
+}
+
+function tally(takes: Take[]): string {
+  const done = takes.filter(({ result, error }) => result || error);
+  const words = [];
+  for (const verdict of ['valid', 'accepted', 'invalid', 'unreadable']) {
+    const n = done.filter((take) => verdictOf(take) === verdict).length;
+    if (n > 0) words.push(`${n} ${verdict}`);
+  }
   const rest = takes.length - done.length;
   if (rest > 0) words.push(`${rest} to read`);
-  const body = el('tbody', {}, ...takes.slice(0, shownRows).map(row));
+  return words.join(', ');
+}
+
+function overview(takes: Take[]): Node[] {
+  if (takes.length === 0) return [];
   const heads = ['', 'Take', 'Verdict', 'Frames', 'Size', 'First issue'];
+  const head = (text: string) => text === '' ? el('td') : el(
+      'th', { scope: 'col', class: /Frames|Size/.test(text) ? 'number' : '' },
+      text);
   const nodes: Node[] = [
-    el('h2', {}, count(takes.length, 'take'), ' ',
-       el('small', {}, words.join(', '))),
+    el('h2', {}, count(takes.length, 'take'), ' ', el('small')),
     el('table', { class: 'takes' },
-       el('thead', {}, el('tr', {}, ...heads.map((head) =>
-         head === '' ? el('td') : el(
-             'th', { scope: 'col', class: /Frames|Size/.test(head)
-               ? 'number' : '' }, head)))),
-       body),
+       el('thead', {}, el('tr', {}, ...heads.map(head))),
+       el('tbody', {}, ...takes.slice(0, shownRows).map(() => el('tr')))),
   ];
   if (takes.length > shownRows) {
     nodes.push(button(`Show ${takes.length - shownRows} more`, () => {

@@ -8,6 +8,8 @@ import type { Take } from './take';
 const MOST_AT_ONCE = 2;
 
 const running = new Set<Take>();
+// Workers that have no clip.
+const idle: Worker[] = [];
 
 export function summarize(): void {
   while (running.size < MOST_AT_ONCE) {
@@ -25,7 +27,9 @@ function chosen(): number {
 function start(take: Take): void {
   running.add(take);
   take.state = 'reading';
-  const clip = new Clip(take.file, { options: {}, summary: true }, (notice) => {
+  const clip = new Clip(take.file, {
+    options: {}, summary: true, worker: idle.pop(),
+  }, (notice) => {
     if (notice === 'skeleton') {
       take.joints = clip.info?.joints ?? [];
       take.pose = clip.firstPose;
@@ -36,9 +40,13 @@ function start(take: Take): void {
         take.error = clip.error;
         take.state = notice;
       }
-      clip.close();
+      const worker = clip.release();
+      if (worker !== null) idle.push(worker);
       running.delete(take);
       summarize();
+      if (running.size === 0) {
+        for (const worker of idle.splice(0)) worker.terminate();
+      }
     } else {
       return;
     }

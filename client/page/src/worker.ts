@@ -1,7 +1,8 @@
-// Reads one clip with the engine. A worker is made for each clip and ended with
-// it, since the memory of the module never shrinks.
+// Reads one clip with the engine. The worker of a take that is shown ends with
+// it, since the memory of the module never shrinks. A worker that only reads
+// reports opens one small clip after the other.
 //
-// The first message opens the clip; later ones are questions about it, with an
+// A message opens the clip; later ones are questions about it, with an
 // id that the answer repeats. Questions are answered while the clip is read.
 
 import { load, type Clip, type Engine, type Options } from 'bvhmill';
@@ -15,8 +16,9 @@ const MOST_BYTES = 2 ** 31;
 // Progress is reported at most this often.
 const PROGRESS_MS = 50;
 
-let engine: Engine;
+let engine: Engine | undefined;
 let clip: Clip | null = null;
+let hasJoints = false;
 let opening: Opening;
 
 self.onmessage = ({ data }: MessageEvent<Opening | Question>) => {
@@ -42,7 +44,10 @@ function textOf(error: unknown): string {
 
 async function open(message: Opening): Promise<void> {
   opening = message;
-  engine = await load(message.module);
+  engine ??= await load(message.module);
+  clip?.close();
+  clip = null;
+  hasJoints = false;
   if (message.wantsCatalogue) {
     post({ kind: 'catalogue', entries: engine.catalogue() });
   }
@@ -109,7 +114,7 @@ function openFor(head: Uint8Array, options: Options): Clip {
   // An .anim begins with its version, 1.0, as two numbers of 16 bits.
   const isAnim = head.length >= 4 && head[0] === 1 && head[1] === 0 &&
       head[2] === 0 && head[3] === 0;
-  return engine.open({
+  return engine!.open({
     ...describing(options, !isAnim),
     format: isAnim ? 'anim' : 'bvh',
     // The rows of an .anim are only known at its end.
@@ -118,8 +123,6 @@ function openFor(head: Uint8Array, options: Options): Clip {
     max_issues: opening.summary ? 20 : 2000,
   });
 }
-
-let hasJoints = false;
 
 function tellJoints(): void {
   if (hasJoints || clip === null) return;
@@ -184,7 +187,7 @@ async function answer(question: Question): Promise<Answer> {
     }
     case 'line': return { value: await lineAt(question.offset) };
     case 'convert': {
-      const { status, outputs, report } = engine.convert(
+      const { status, outputs, report } = engine!.convert(
           await bytesOf(opening.file),
           { ...opening.options, ...question.options });
       return { value: { status, outputs, report } };
