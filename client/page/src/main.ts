@@ -11,6 +11,7 @@ import { embeddedTakes, galleryTakes } from './gallery';
 import { icon } from './icons';
 import { showKeys, startKeys } from './keys';
 import { openLinked, startLinks } from './links';
+import { prepareWorker } from './module';
 import { startPanel } from './panel';
 import { startPlayButtons } from './play';
 import { startPlayer } from './player';
@@ -121,6 +122,7 @@ function start(): void {
   acceptFiles(chosen);
   touch('takes');
   openOwn().catch((error: Error) => update({ message: error.message }));
+  prepareWorker();
   document.documentElement.dataset.ready = '';
 }
 

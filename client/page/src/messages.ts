@@ -16,6 +16,12 @@ export interface Opening {
   wantsCatalogue: boolean;
 }
 
+// Loads the engine before there is a clip.
+export interface Loading {
+  kind: 'load';
+  module: WebAssembly.Module;
+}
+
 export type Question = { id: number } & (
   | { kind: 'poses'; first: number; count: number }
   | { kind: 'samples'; frames: number[] }

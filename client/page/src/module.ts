@@ -21,7 +21,28 @@ async function compile(): Promise<WebAssembly.Module> {
 
 let workerUrl = '';
 
+// A worker that waits for a clip with its engine loaded, so that the next take
+// does not wait for this.
+let spare: Worker | null = null;
+const SPARE_AFTER_MS = 500;
+
 export function startWorker(): Worker {
+  const worker = spare ?? makeWorker();
+  spare = null;
+  setTimeout(prepareWorker, SPARE_AFTER_MS);
+  return worker;
+}
+
+export function prepareWorker(): void {
+  if (spare !== null) return;
+  const worker = spare = makeWorker();
+  engineModule().then(
+      (module) => worker.postMessage({ kind: 'load', module }),
+      // The first clip reports it.
+      () => {});
+}
+
+function makeWorker(): Worker {
   if (SINGLE_FILE) {
     workerUrl ||= URL.createObjectURL(
         new Blob([inlined('bvhmill-worker')], { type: 'text/javascript' }));

@@ -82,6 +82,8 @@ export class SceneView implements View {
       canvas: this.canvas, antialias: true, powerPreference: 'low-power',
     });
     this.#renderer.info.autoReset = false;
+    // Nothing is transparent. Sorting would need bounds.
+    this.#renderer.sortObjects = false;
     this.canvas.addEventListener('webglcontextlost', (event) => {
       event.preventDefault();
       lost();

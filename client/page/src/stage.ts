@@ -68,7 +68,9 @@ export class Stage {
       if (changed.has('clip')) this.#forget();
       if (changed.has('reveal')) this.#reveals = true;
       if (changed.has('options') || changed.has('theme')) this.#replace();
-      this.draw();
+      // The first pose does not wait for the next frame of the screen.
+      if (this.#main === null && state.clip?.info) this.#drawNow();
+      else this.draw();
     });
     document.addEventListener('visibilitychange', () => this.draw());
     this.#start();

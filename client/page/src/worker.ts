@@ -8,7 +8,7 @@
 import { load, type Clip, type Engine, type Options } from 'bvhmill';
 
 import { curvesOf } from './curve_data';
-import type { Opening, Question } from './messages';
+import type { Loading, Opening, Question } from './messages';
 import { toAnim, jointsOfAnim } from './to_anim';
 
 // More text than this needs more memory than a module can have.
@@ -21,7 +21,13 @@ let clip: Clip | null = null;
 let hasJoints = false;
 let opening: Opening;
 
-self.onmessage = ({ data }: MessageEvent<Opening | Question>) => {
+self.onmessage = ({ data }: MessageEvent<Loading | Opening | Question>) => {
+  if (data.kind === 'load') {
+    load(data.module).then((loaded) => {
+      engine ??= loaded;
+    }, () => {});
+    return;
+  }
   if (data.kind === 'open') {
     open(data).catch((error) => {
       post({ kind: 'failed', message: textOf(error) });
