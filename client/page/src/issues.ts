@@ -140,7 +140,7 @@ function text({ location, code }: Issue): HTMLElement | null {
       .then(({ text, at }) => {
         const length = /^\S+/.exec(text.slice(at))?.[0].length ?? 1;
         const mark = el('mark', {}, text.slice(at, at + length) ||
-                                    'end of line');
+                                    ' end of line');
         pre.append(text.slice(Math.max(0, at - 60), at), mark,
                    text.slice(at + length));
         pre.scrollLeft = mark.offsetLeft - pre.clientWidth / 2;

@@ -84,6 +84,9 @@ function startNotices(): void {
       clearTimeout(timer);
       timer = window.setTimeout(() => live.classList.remove('shown'), 3000);
     }
+    if (changed.has('announcement')) {
+      byId('aloud').textContent = state.announcement;
+    }
     const first = clip?.result?.report.issues[0];
     let text = take?.error ?? '';
     if (text === '' && clip?.isRead && clip.frames === 0) {

@@ -4,6 +4,7 @@ import { Clip } from './clip';
 import type { Axis } from './figure';
 import { count } from './words';
 import { state, touch, update } from './store';
+import { summarize } from './summaries';
 import type { Take, TakeOptions } from './take';
 
 const still = matchMedia('(prefers-reduced-motion: reduce)');
@@ -22,8 +23,7 @@ let arrival: Arrival = {};
 export function openTake(take: Take, then: Arrival = {}): void {
   performance.mark('chosen');
   document.documentElement.dataset.state = 'reading';
-  state.clip?.close();
-  state.other?.close();
+  leave();
   arrival = then;
   take.state = 'reading';
   take.error = '';
@@ -32,16 +32,24 @@ export function openTake(take: Take, then: Arrival = {}): void {
   const plays = !still.matches && Object.keys(then).length === 0;
   update({
     take, clip, other: null, compare: '', time: 0, issue: -1, joints: [],
-    loop: null, playing: plays, message: `Reading ${take.name}`,
+    loop: null, playing: plays, announcement: `Reading ${take.name}`,
   });
 }
 
 export function closeTake(): void {
-  state.clip?.close();
-  state.other?.close();
+  leave();
   document.documentElement.dataset.state = 'start';
   update({ take: null, clip: null, other: null, playing: false, compare: '',
            issue: -1, joints: [] });
+  summarize();
+}
+
+// Ends the clips. A take that was not read to its end is read for the list.
+function leave(): void {
+  const { take, clip, other } = state;
+  clip?.close();
+  other?.close();
+  if (take !== null && take.state === 'reading') take.state = 'waiting';
 }
 
 function changed(take: Take, clip: Clip, notice: string): void {
@@ -65,7 +73,7 @@ function finish(take: Take, clip: Clip): void {
   if (take.joints.length === 0) take.joints = clip.info?.joints ?? [];
   const { counts } = clip.result!.report;
   update({
-    message: `${take.name}: ${count(clip.frames, 'frame')}, ` +
+    announcement: `${take.name}: ${count(clip.frames, 'frame')}, ` +
         `${count(counts.errors, 'error')}, ${count(counts.warnings, 'warning')}`,
   });
   if (clip.frames === 0) update({ playing: false });
@@ -75,7 +83,7 @@ function fail(take: Take, clip: Clip): void {
   document.documentElement.dataset.state = 'failed';
   take.state = 'failed';
   take.error = clip.error;
-  update({ playing: false, message: `${take.name}: ${clip.error}` });
+  update({ playing: false });
 }
 
 // Goes where the link says, once the clip has what it names.

@@ -52,9 +52,10 @@ export class Stage {
   #label = el('div', { class: 'joint-label', hidden: true });
   #titles = [el('div', { class: 'part-title', hidden: true }),
              el('div', { class: 'part-title', hidden: true })];
+  #divider = el('div', { class: 'divider', hidden: true });
 
   constructor(private holder: HTMLElement) {
-    holder.append(this.#label, ...this.#titles);
+    holder.append(this.#label, this.#divider, ...this.#titles);
     new ResizeObserver(() => this.#resize()).observe(holder);
     followPointers(holder, this.camera, {
       moved: () => {
@@ -107,7 +108,7 @@ export class Stage {
     this.#frame(poses, main.place);
   }
 
-  // Once, when all is read: shows the motion, but not smaller than a third.
+  // Once, when all is read: shows the motion, but not smaller than half.
   async #frameRead(): Promise<void> {
     const main = this.#main;
     const poses = await this.#sampled();
@@ -115,7 +116,7 @@ export class Stage {
         this.#movedByUser) return;
     const { distance } = this.camera;
     this.#frame(poses, main.place);
-    this.camera.distance = Math.min(this.camera.distance, 3 * distance);
+    this.camera.distance = Math.min(this.camera.distance, 1.8 * distance);
     this.draw();
   }
 
@@ -268,6 +269,7 @@ export class Stage {
         ? [{ list: first, x: 0, width: half },
            { list: second, x: half, width: width - half }]
         : [{ list: first, x: 0, width }];
+    this.#divider.hidden = !isSide;
     const names = [state.take?.name ?? '', otherName()];
     this.#titles.forEach((title, i) => {
       title.hidden = !isSide;

@@ -28,8 +28,10 @@ export interface State {
   smooth: boolean;
   curve: 'position' | 'speed' | 'channels' | 'distance';
   panel: 'issues' | 'joints' | 'compare' | 'export';
-  // For a screen reader, and for people for some seconds.
+  // Shown for some seconds, and read aloud.
   message: string;
+  // Only read aloud.
+  announcement: string;
 }
 
 export type Key = keyof State | 'progress' | 'options' | 'theme' |
@@ -39,7 +41,7 @@ export const state: State = {
   takes: [], take: null, clip: null, time: 0, playing: false, speed: 1,
   loop: null, issue: -1, joints: [], compare: '', other: null, layout: 'side',
   ghosts: false, trail: false, smooth: false, curve: 'position',
-  panel: 'issues', message: '',
+  panel: 'issues', message: '', announcement: '',
 };
 
 type Listener = (changed: Set<Key>) => void;

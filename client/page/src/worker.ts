@@ -76,6 +76,7 @@ function describing(options: Options, isBvh: boolean): Options {
 // Adds all pieces, and reports the joints and the first pose as soon as they
 // are known.
 async function read(pieces: Pieces, options: Options): Promise<void> {
+  if (opening.file.size > MOST_BYTES) throw tooLarge();
   let bytes = 0;
   let told = 0;
   for await (const piece of pieces) {
@@ -83,10 +84,7 @@ async function read(pieces: Pieces, options: Options): Promise<void> {
       clip = openFor(piece, options);
     }
     bytes += piece.length;
-    if (bytes > MOST_BYTES) {
-      throw new Error('The file has more than 2 GB of text, which is more ' +
-          'than a page can hold. Use the command line: bvhmill validate');
-    }
+    if (bytes > MOST_BYTES) throw tooLarge();
     clip.add(piece);
     const now = performance.now();
     if (told === 0 && clip.frames > 0) tellJoints();
@@ -103,6 +101,11 @@ async function read(pieces: Pieces, options: Options): Promise<void> {
   if (clip.frames > 0) tellJoints();
   if (clip.frames === 0 && hadJoints && !opening.summary) await readAgain();
   post({ kind: 'done', result, bytes, frames: clip.frames });
+}
+
+function tooLarge(): Error {
+  return new Error('The file has more than 2 GB of text, which is more than ' +
+      'a page can hold. Use the command line: bvhmill validate');
 }
 
 // A clip with an error has no rows after its end: reads it once more without

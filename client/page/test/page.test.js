@@ -156,7 +156,7 @@ describe('issues', () => {
     await page.locator('[data-issue="0"]').click();
     await page.locator('.details pre mark').waitFor();
     assert.equal(await page.locator('.details pre mark').textContent(),
-      'end of line');
+      ' end of line');
     // The frames before the error are there.
     await whenFrame(page, 89);
     await page.locator('.joint-label.fault', { hasText: 'RightFoot' })
@@ -198,6 +198,19 @@ describe('files that are no clips end with a text', () => {
         document.documentElement.classList.contains('reading')));
     });
   }
+});
+
+pageTest('a file of more than 2 GB is refused at once', {}, async (page) => {
+  await page.evaluate(() => {
+    const part = new Blob(['x'.repeat(1 << 24)]);
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(Array.from({ length: 129 }, () => part),
+      'huge.bvh'));
+    dispatchEvent(new DragEvent('drop', { dataTransfer: transfer }));
+  });
+  const notice = page.getByRole('alert');
+  await notice.waitFor();
+  assert.match(await notice.textContent(), /more than 2 GB/);
 });
 
 pageTest('hostile names are only text', {}, async (page) => {
