@@ -53,7 +53,8 @@ const html = readFileSync(join(folder, 'index.html'), 'utf8')
            (_, begin) => begin + policy)
   .replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${main.style}</style>`)
   .replace(/<script type="module"[^>]*><\/script>/, () =>
-    `<script type="text/plain" id="bvhmill-worker">${worker.script}</script>\n` +
+    `<script type="text/plain" id="bvhmill-worker">` +
+    `${worker.script}</script>\n` +
     `<script type="text/plain" id="bvhmill-module">` +
     `${module.toString('base64')}</script>\n` +
     `<script>${main.script}</script>`);

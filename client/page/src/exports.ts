@@ -64,7 +64,8 @@ export function exportPanel(): Node[] {
            else emit.delete(id);
            touch('options');
          });
-         box.append(el('strong', {}, id), el('span', { class: 'quiet' }, about));
+         box.append(el('strong', {}, id),
+                    el('span', { class: 'quiet' }, about));
          return box;
        })),
     el('fieldset', {}, el('legend', {}, 'Edits'),

@@ -131,8 +131,8 @@ export function isFinite(p: Point): boolean {
 }
 
 // Widens a box of the view by a pose.
-export function addToBox(pose: ArrayLike<number>, place: Placement, least: Point,
-                         greatest: Point): void {
+export function addToBox(pose: ArrayLike<number>, place: Placement,
+                         least: Point, greatest: Point): void {
   for (let i = 0; 3 * i < pose.length; ++i) {
     toView(place, pose, i, a);
     if (!isFinite(a)) continue;

@@ -32,7 +32,8 @@ export function jointList(redraw: () => void): Node[] {
   const rows = found.slice(0, ROWS).map(({ joint, node }) => {
     const item = button(
         joint.name, () => pickJoint(node, true),
-        { class: 'joint', 'aria-pressed': String(state.joints.includes(node)) });
+        { class: 'joint',
+          'aria-pressed': String(state.joints.includes(node)) });
     item.style.paddingLeft = `${8 + 10 * Math.min(depths[node], 12)}px`;
     return el('li', {}, item);
   });

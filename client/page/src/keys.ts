@@ -10,7 +10,8 @@ import { switchTheme } from './theme';
 import { setLoopEnd, stepIssue } from './timeline';
 import { flip, VIEWS } from './tools';
 
-type Keys = [keys: string[], about: string, run: (event: KeyboardEvent) => void];
+type Keys = [keys: string[], about: string,
+             run: (event: KeyboardEvent) => void];
 
 function table(stage: Stage): Keys[] {
   return [
@@ -66,8 +67,8 @@ export function startKeys(stage: Stage): void {
     if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) {
       return;
     }
-    const found = keys.find(([names]) => names.includes(event.key) ||
-                                         names.includes(event.key.toLowerCase()));
+    const found = keys.find(([names]) =>
+      names.includes(event.key) || names.includes(event.key.toLowerCase()));
     if (found === undefined || dialog.open) return;
     if (state.take === null && event.key !== '?' && event.key !== 'd') return;
     event.preventDefault();

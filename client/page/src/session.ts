@@ -74,7 +74,8 @@ function finish(take: Take, clip: Clip): void {
   const { counts } = clip.result!.report;
   update({
     announcement: `${take.name}: ${count(clip.frames, 'frame')}, ` +
-        `${count(counts.errors, 'error')}, ${count(counts.warnings, 'warning')}`,
+        `${count(counts.errors, 'error')}, ` +
+        count(counts.warnings, 'warning'),
   });
   if (clip.frames === 0) update({ playing: false });
 }

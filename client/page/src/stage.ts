@@ -108,7 +108,7 @@ export class Stage {
     this.#frame(poses, main.place);
   }
 
-  // Once, when all is read: shows the motion, but not smaller than half.
+  // Once, when all is read: shows the motion, but the figure not much smaller.
   async #frameRead(): Promise<void> {
     const main = this.#main;
     const poses = await this.#sampled();
@@ -116,7 +116,7 @@ export class Stage {
         this.#movedByUser) return;
     const { distance } = this.camera;
     this.#frame(poses, main.place);
-    this.camera.distance = Math.min(this.camera.distance, 1.8 * distance);
+    this.camera.distance = Math.min(this.camera.distance, 1.4 * distance);
     this.draw();
   }
 
@@ -234,7 +234,8 @@ export class Stage {
     const at: Point = [0, 0, 0];
     toView(main.place, main.pose, Math.max(0, issueJoint()), at);
     const { x, y, depth } = this.camera.project(at, width, height);
-    const isIn = (v: number, size: number) => v > 0.12 * size && v < 0.88 * size;
+    const isIn = (v: number, size: number) =>
+      v > 0.12 * size && v < 0.88 * size;
     if (depth > 0 && isIn(x, width) && isIn(y, height)) return;
     const least: Point = [Infinity, Infinity, Infinity];
     const greatest: Point = [-Infinity, -Infinity, -Infinity];
