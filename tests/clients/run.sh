@@ -2,7 +2,7 @@
 # Runs the tests of one language, or those of the pages that a newcomer follows,
 # against the programs in BIN.
 #
-#   run.sh python|node|readme|schema|sarif|page|one_page BIN WORK
+#   run.sh python|node|glb|readme|schema|sarif|page|one_page BIN WORK
 #
 # one_page opens the page of reports once. WORK/clients/node and WORK/clients/page hold the packages of Node.
 set -euo pipefail
@@ -68,6 +68,12 @@ run_node() {
   export NODE_PATH=$work/node/node_modules
   [ -d "$NODE_PATH/nice-grpc" ] || skip "no packages of npm in $work/node"
   node --test "$here"/node/*.test.js
+}
+
+run_glb() {
+  export NODE_PATH=$work/node/node_modules
+  [ -d "$NODE_PATH/gltf-validator" ] || skip "no packages of npm in $work/node"
+  node --test "$here"/glb/*.test.js
 }
 
 run_page() {
