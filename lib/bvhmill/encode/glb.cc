@@ -162,16 +162,16 @@ class TrackMaker {
                         tracks);
         });
     for (const Track& track : *tracks) {
-      memory->Adopt(KeyBytes(track));
+      memory->Adopt(KeyBytes(track, track.frames.size()));
       if (status.ok()) status = track.status;
     }
     return status;
   }
 
  private:
-  static int64_t KeyBytes(const Track& track) {
-    return static_cast<int64_t>(track.frames.size() * sizeof(int32_t) +
-                                track.values.size() * sizeof(float));
+  // Of a track with `keys` keys: frame, value, and the time that is written.
+  static int64_t KeyBytes(const Track& track, size_t keys) {
+    return static_cast<int64_t>(keys * (2 + WidthOf(track)) * sizeof(float));
   }
 
   // A track for each joint with rotation channels, and one for each with
@@ -245,9 +245,8 @@ class TrackMaker {
       FitPositionKeys(length_, fit);
     }
     BVHMILL_RETURN_IF_ERROR(fit->work.Pay());
-    BVHMILL_RETURN_IF_ERROR(HoldFrom(
-        context_.budget,
-        static_cast<int64_t>(fit->keys.size() * (1 + WidthOf(*track)) * 4)));
+    BVHMILL_RETURN_IF_ERROR(
+        HoldFrom(context_.budget, KeyBytes(*track, fit->keys.size())));
     track->frames = fit->keys;
     track->values.reserve(fit->keys.size() * WidthOf(*track));
     for (const int32_t key : fit->keys) {
@@ -343,12 +342,8 @@ void AppendList(size_t count, std::string* out, AppendOne append) {
 
 // The bones of a humanoid of VRM, for the extension VRMC_vrm_animation.
 
-struct VrmBone {
-  std::string_view name;
-  bool is_required = false;
-};
-
-// The bones that the extension may name, by name. It has no eyes.
+// The bones that the extension may name, and whether VRM requires them. It has
+// no eyes.
 std::map<std::string_view, bool> VrmBones() {
   std::map<std::string_view, bool> bones;
   const NamingScheme* const vrm = FindNamingScheme("vrm");

@@ -358,8 +358,7 @@ struct FieldReader {
     if (count == 0) return absl::OkStatus();
     ResetPlace(to);
     for (int i = 0; i < count; ++i) {
-      const int array =
-          reflection().GetRepeatedEnumValue(message, field(), i);
+      const int array = reflection().GetRepeatedEnumValue(message, field(), i);
       bool* chosen = nullptr;
       if (array == v1::NPZ_ARRAY_POSITIONS) chosen = to.positions;
       if (array == v1::NPZ_ARRAY_ROTATIONS) chosen = to.rotations;

@@ -140,9 +140,9 @@ test('lengths are metres and Y is up if they are known', async () => {
 });
 
 test('names are those of the file', async () => {
-  const { glb } = convert('walk_cycle', '--rename', 'Hips=腰 1');
+  const { glb } = convert('walk_cycle', '--rename', 'Hips=腰.1');
   const gltf = await parse(glb);
-  assert.equal(gltf.parser.json.nodes[0].name, '腰 1');
+  assert.equal(gltf.parser.json.nodes[0].name, '腰.1');
 });
 
 test('humanoids of VRM have their bones', async () => {
