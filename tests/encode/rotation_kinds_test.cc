@@ -26,7 +26,7 @@ const EulerKind kEulerKinds[] = {
     {RotationKind::kEulerYxz, "yxz"}, {RotationKind::kEulerYzx, "yzx"},
     {RotationKind::kEulerZxy, "zxy"}, {RotationKind::kEulerZyx, "zyx"}};
 
-Matrix Product(const Matrix& a, const Matrix& b) {
+Matrix MatrixProduct(const Matrix& a, const Matrix& b) {
   Matrix out = {};
   for (size_t i = 0; i < 3; ++i) {
     for (size_t j = 0; j < 3; ++j) {
@@ -45,8 +45,8 @@ Matrix About(char axis, double degrees) {
 }
 
 Matrix OfAngles(const std::string& order, const float* degrees) {
-  return Product(
-      Product(About(order[0], degrees[0]), About(order[1], degrees[1])),
+  return MatrixProduct(
+      MatrixProduct(About(order[0], degrees[0]), About(order[1], degrees[1])),
       About(order[2], degrees[2]));
 }
 
@@ -57,7 +57,7 @@ Matrix OfVector(const float* v) {
   const double s = angle > 1e-9 ? std::sin(angle) / angle : 1;
   const double c = angle > 1e-9 ? (1 - std::cos(angle)) / (angle * angle) : 0.5;
   const Matrix k = {{{0, -v[2], v[1]}, {v[2], 0, -v[0]}, {-v[1], v[0], 0}}};
-  const Matrix square = Product(k, k);
+  const Matrix square = MatrixProduct(k, k);
   Matrix out = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   for (size_t i = 0; i < 3; ++i) {
     for (size_t j = 0; j < 3; ++j) out[i][j] += s * k[i][j] + c * square[i][j];
@@ -127,7 +127,7 @@ TEST(RotationKinds, WxyzIsXyzw) {
 }
 
 // Angles that go on beyond 180 degrees, and a middle angle beyond 90.
-Clip Turning(size_t frames) {
+Clip SpinningClip(size_t frames) {
   SkeletonBuilder builder;
   const int root = builder.Root("Root", "XYZzxy");
   builder.Joint(root, "Arm", "yxz");
@@ -153,7 +153,7 @@ double Distance(const std::array<double, 3>& a, const float* b) {
 
 // Of all equal triples, each is the nearest to that of the frame before.
 TEST(RotationKinds, AnglesDoNotJump) {
-  const Clip clip = Turning(3000);
+  const Clip clip = SpinningClip(3000);
   for (const EulerKind& euler : kEulerKinds) {
     SCOPED_TRACE(euler.order);
     const auto angles = NumbersOf(clip, RotationsFormat{euler.kind});
@@ -177,7 +177,7 @@ TEST(RotationKinds, AnglesDoNotJump) {
 }
 
 TEST(RotationKinds, AnglesInTheOrderOfTheFileAreThoseOfTheFile) {
-  const Clip clip = Turning(3000);
+  const Clip clip = SpinningClip(3000);
   const auto zxy = NumbersOf(clip, RotationsFormat{RotationKind::kEulerZxy});
   const auto yxz = NumbersOf(clip, RotationsFormat{RotationKind::kEulerYxz});
   for (size_t i = 0; i < 3000; ++i) {
@@ -211,10 +211,11 @@ TEST(RotationKinds, AnglesInGimbalLockDoNotJump) {
 }
 
 TEST(RotationKinds, ANanStaysInItsFrame) {
-  Clip clip = Turning(200);
+  Clip clip = SpinningClip(200);
   clip.motion.values[77 * 9 + 7] = NAN;
   for (const EulerKind& euler : kEulerKinds) {
-    const auto wanted = NumbersOf(Turning(200), RotationsFormat{euler.kind});
+    const auto wanted =
+        NumbersOf(SpinningClip(200), RotationsFormat{euler.kind});
     const auto angles = NumbersOf(clip, RotationsFormat{euler.kind});
     for (size_t i = 0; i < angles.size(); ++i) {
       if (i / 3 == 77 * 2 + 1) {
@@ -227,7 +228,7 @@ TEST(RotationKinds, ANanStaysInItsFrame) {
 }
 
 TEST(RotationKinds, JointMajorIsTheTranspose) {
-  const Clip clip = Turning(2500);
+  const Clip clip = SpinningClip(2500);
   for (const RotationKind kind :
        {RotationKind::kQuaternionWxyz, RotationKind::kRotationVector,
         RotationKind::kEulerYzx}) {
@@ -245,7 +246,7 @@ TEST(RotationKinds, JointMajorIsTheTranspose) {
 }
 
 TEST(RotationKinds, TensorsNameTheirAxes) {
-  const Clip clip = Turning(3);
+  const Clip clip = SpinningClip(3);
   const std::pair<RotationKind, std::string> kinds[] = {
       {RotationKind::kQuaternionWxyz, "wxyz"},
       {RotationKind::kRotationVector, "rotation_vector"},
@@ -260,7 +261,7 @@ TEST(RotationKinds, TensorsNameTheirAxes) {
 }
 
 TEST(RotationKinds, AreColumnsOfCsv) {
-  const Clip clip = Turning(3);
+  const Clip clip = SpinningClip(3);
   CsvFormat format;
   format.with_positions = false;
   format.with_rotations = true;
@@ -282,7 +283,7 @@ TEST(RotationKinds, AreColumnsOfCsv) {
 
 // Every number of the table, for a clip of several tiles.
 TEST(RotationKinds, CsvHasTheNumbersOfTheArrays) {
-  const Clip clip = Turning(1500);
+  const Clip clip = SpinningClip(1500);
   CsvFormat format;
   format.with_rotations = true;
   format.rotation_kind = RotationKind::kEulerZxy;

@@ -51,24 +51,34 @@ struct Track {
 
 size_t WidthOf(const Track& track) { return track.is_rotation ? 4 : 3; }
 
+// A coordinate of glTF: sign times a coordinate of the clip.
+struct AxisSource {
+  size_t axis = 0;
+  float sign = 1;
+};
+
 // From the space of the clip to that of glTF: Y up, metres, if they are known.
 struct Space {
   double scale = 1;
   // The axis of the clip that is up.
   size_t up = 1;
 
-  // A quarter turn about the third axis, as the edit to_up.
-  template <typename T>
-  std::array<T, 3> Turned(const std::array<T, 3>& v) const {
-    std::array<T, 3> out = v;
-    if (up == 1) return out;
-    out[1] = v[up];
-    out[up] = 0 - v[1];
-    return out;
+  // The source of axis `k`: a quarter turn about the third axis, as the edit
+  // to_up.
+  AxisSource Source(size_t k) const {
+    if (up == 1) return {k, 1};
+    if (k == 1) return {up, 1};
+    if (k == up) return {1, -1};
+    return {k, 1};
   }
   std::array<float, 3> Placed(const std::array<float, 3>& v) const {
-    std::array<float, 3> out = Turned(v);
-    for (float& value : out) value = static_cast<float>(value * scale);
+    std::array<float, 3> out;
+    for (size_t k = 0; k < 3; ++k) {
+      const AxisSource source = Source(k);
+      const double value = double{source.sign} * v[source.axis] * scale;
+      // + 0 so that no 0 is negative.
+      out[k] = static_cast<float>(value + 0);
+    }
     return out;
   }
 };
@@ -110,28 +120,44 @@ bool IsFinite(const CurveValues<kCount>& curve) {
       [](const std::vector<float>& component) { return AreFinite(component); });
 }
 
-// Puts neighbours on the same side: q and -q are the same rotation.
+// True if neighbours are on the same side: q and -q are the same rotation.
+bool IsOnOneSide(const CurveValues<4>& curve) {
+  const size_t count = curve.of[0].size();
+  const float* const x = curve.of[0].data();
+  const float* const y = curve.of[1].data();
+  const float* const z = curve.of[2].data();
+  const float* const w = curve.of[3].data();
+  // The sign bit is set if one of the products is negative.
+  uint32_t signs = 0;
+  for (size_t i = 1; i < count; ++i) {
+    signs |= std::bit_cast<uint32_t>(x[i] * x[i - 1] + y[i] * y[i - 1] +
+                                     z[i] * z[i - 1] + w[i] * w[i - 1]);
+  }
+  return signs >> 31 == 0;
+}
+
 void TakeSides(CurveValues<4>* curve) {
+  if (IsOnOneSide(*curve)) return;
   const size_t count = curve->of[0].size();
-  float sign = 1;
   std::array<float, 4> before = {};
   for (size_t i = 0; i < count; ++i) {
     const std::array<float, 4> q = curve->At(i);
     float dot = 0;
     for (size_t k = 0; k < 4; ++k) dot += before[k] * q[k];
-    if (dot < 0) sign = -sign;
-    before = q;
-    for (size_t k = 0; k < 4; ++k) curve->of[k][i] = sign * q[k];
+    for (size_t k = 0; k < 4; ++k) before[k] = dot < 0 ? -q[k] : q[k];
+    for (size_t k = 0; k < 4; ++k) curve->of[k][i] = before[k];
   }
 }
 
-void AppendUnit(const std::array<float, 4>& q, std::vector<float>* out) {
+// `q`, whose length is almost 1, with length 1.
+std::array<float, 4> UnitOf(const std::array<float, 4>& q) {
   double square = 0;
   for (const float value : q) square += double{value} * value;
-  const double scale = 1 / std::sqrt(square);
-  for (const float value : q) {
-    out->push_back(static_cast<float>(value * scale));
-  }
+  // 1 / sqrt(square), as its series at 1.
+  const double scale = 1.5 - 0.5 * square;
+  std::array<float, 4> out;
+  for (size_t k = 0; k < 4; ++k) out[k] = static_cast<float>(q[k] * scale);
+  return out;
 }
 
 // Finds the keys of all tracks of a clip.
@@ -248,14 +274,14 @@ class TrackMaker {
     BVHMILL_RETURN_IF_ERROR(
         HoldFrom(context_.budget, KeyBytes(*track, fit->keys.size())));
     track->frames = fit->keys;
-    track->values.reserve(fit->keys.size() * WidthOf(*track));
+    track->values.resize(fit->keys.size() * WidthOf(*track));
+    float* out = track->values.data();
     for (const int32_t key : fit->keys) {
       const auto at = static_cast<size_t>(key);
       if (track->is_rotation) {
-        AppendUnit(fit->rotation.At(at), &track->values);
+        out = std::ranges::copy(UnitOf(fit->rotation.At(at)), out).out;
       } else {
-        const auto place = fit->position.At(at);
-        track->values.insert(track->values.end(), place.begin(), place.end());
+        out = std::ranges::copy(fit->position.At(at), out).out;
       }
     }
     return absl::OkStatus();
@@ -265,11 +291,12 @@ class TrackMaker {
                      Track* track) const {
     const size_t count = quaternions.size() / 4;
     fit->rotation.Resize(count);
-    for (size_t i = 0; i < count; ++i) {
-      const float* q = &quaternions[i * 4];
-      const auto axis = space_.Turned<float>({q[0], q[1], q[2]});
-      for (size_t k = 0; k < 3; ++k) fit->rotation.of[k][i] = axis[k];
-      fit->rotation.of[3][i] = q[3];
+    for (size_t k = 0; k < 4; ++k) {
+      // The vector part turns as a place.
+      const auto [from, sign] = k < 3 ? space_.Source(k) : AxisSource{3, 1};
+      float* const out = fit->rotation.of[k].data();
+      const float* in = quaternions.data() + from;
+      for (size_t i = 0; i < count; ++i) out[i] = sign * in[i * 4];
     }
     if (!IsFinite(fit->rotation)) {
       track->repaired = Repair<4>({0, 0, 0, 1}, &fit->rotation);

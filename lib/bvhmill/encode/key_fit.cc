@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace bvhmill {
 namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // sin(x) / x for x^2 = `square`, with kTerms terms of its series.
 template <int kTerms>
@@ -21,100 +24,122 @@ float SineRatio(float square) {
   return sum;
 }
 
-// The kinds of curves. A kind has a Line, which is made from two values and
-// plays the values between; Fits says whether a player goes this way.
+// The components of the values of a curve, and its length.
+template <size_t kComponents>
+struct Components {
+  std::array<const float*, kComponents> of;
+
+  explicit Components(const CurveValues<kComponents>& values) {
+    for (size_t k = 0; k < kComponents; ++k) of[k] = values.of[k].data();
+  }
+  std::array<float, kComponents> At(size_t i) const {
+    std::array<float, kComponents> out;
+    for (size_t k = 0; k < kComponents; ++k) out[k] = of[k][i];
+    return out;
+  }
+};
+
+template <size_t kComponents>
+float SquareOf(const std::array<float, kComponents>& a,
+               const std::array<float, kComponents>& b) {
+  float square = 0;
+  for (size_t k = 0; k < kComponents; ++k) {
+    square += (a[k] - b[k]) * (a[k] - b[k]);
+  }
+  return square;
+}
+
+// a * u + b * v.
+template <size_t kComponents>
+std::array<float, kComponents> Blend(const std::array<float, kComponents>& a,
+                                     float u,
+                                     const std::array<float, kComponents>& b,
+                                     float v) {
+  std::array<float, kComponents> out;
+  for (size_t k = 0; k < kComponents; ++k) out[k] = a[k] * u + b[k] * v;
+  return out;
+}
+
+// The kinds of curves:
+//
+//   kUnits   Units of work for a value that is compared with a line.
+//   LimitOf  The limit of the square of the distance of two values, as lines
+//            are compared with curves.
+//   Measure  Calls measure(value_at), where value_at(u) is the value that is
+//            played between `from`, u = 0, and `to`, u = 1; infinity if a
+//            player does not go this way.
 
 struct Positions {
   static constexpr size_t kComponents = 3;
   using Value = std::array<float, kComponents>;
   static constexpr int64_t kUnits = 2;
 
-  // The limit of the square of the distance.
   static double LimitOf(double bound) { return bound * bound; }
 
-  struct Line {
-    Value from;
-    Value way;
-
-    Line(const Value& a, const Value& b) : from(a) {
-      for (size_t k = 0; k < kComponents; ++k) way[k] = b[k] - a[k];
-    }
-    bool IsPlayed() const { return true; }
-    template <typename Measure>
-    float LargestOf(Measure measure) const {
-      return measure([this](float u) {
-        Value out;
-        for (size_t k = 0; k < kComponents; ++k) {
-          out[k] = from[k] + way[k] * u;
-        }
-        return out;
-      });
-    }
-  };
+  template <typename Compare>
+  static float Measure(const Value& from, const Value& to, float /*limit*/,
+                       Compare compare) {
+    return compare([&](float u) { return Blend(from, 1 - u, to, u); });
+  }
 };
 
 struct Rotations {
   static constexpr size_t kComponents = 4;
   using Value = std::array<float, kComponents>;
-  static constexpr int64_t kUnits = 5;
+  static constexpr int64_t kUnits = 4;
 
-  // The limit of the square of the chord between unit quaternions.
+  // Of the chord between unit quaternions.
   static double LimitOf(double bound) {
     const double chord = 2 * std::sin(std::min(bound, 3.0) / 4);
     return chord * chord;
   }
 
-  struct Line {
-    Value from;
-    Value to;
-    // The square of the angle between the quaternions.
-    float square = 0;
-    float cosine = 0;
-
-    Line(const Value& a, const Value& b) : from(a), to(b) {
-      float chord = 0;
-      for (size_t k = 0; k < kComponents; ++k) {
-        cosine += a[k] * b[k];
-        chord += (b[k] - a[k]) * (b[k] - a[k]);
-      }
-      const float angle = 2 * std::asin(std::min(std::sqrt(chord) / 2, 1.0F));
-      square = angle * angle;
-    }
+  template <typename Compare>
+  static float Measure(const Value& from, const Value& to, float limit,
+                       Compare compare) {
+    // Up to this square of an angle, three terms are exact to 1e-7.
+    constexpr float kSmall = 0.07F;
     // Slerp goes the shorter way.
-    bool IsPlayed() const { return cosine > 0; }
-    template <typename Measure>
-    float LargestOf(Measure measure) const {
-      // Up to this square of an angle, three terms are exact to 1e-7.
-      constexpr float kSmall = 0.07F;
-      return square < kSmall ? Largest<3>(measure) : Largest<6>(measure);
+    constexpr float kQuarterTurn = 2;
+    const float chord = SquareOf(from, to);
+    if (chord >= kQuarterTurn) return kInfinity;
+    // Where the chord is near the arc, values on it are compared: that they are
+    // shorter than 1 counts as an error.
+    if (chord * chord < kNear * limit) {
+      return compare([&](float u) { return Blend(from, 1 - u, to, u); });
     }
-    template <int kTerms, typename Measure>
-    float Largest(Measure measure) const {
-      const float scale = 1 / SineRatio<kTerms>(square);
-      return measure([this, scale](float u) {
-        const float v = 1 - u;
-        const float a = v * SineRatio<kTerms>(v * v * square) * scale;
-        const float b = u * SineRatio<kTerms>(u * u * square) * scale;
-        Value out;
-        for (size_t k = 0; k < kComponents; ++k) {
-          out[k] = from[k] * a + to[k] * b;
-        }
-        return out;
-      });
-    }
-  };
+    const float angle = 2 * std::asin(std::sqrt(chord) / 2);
+    const float square = angle * angle;
+    return square < kSmall ? Slerp<3>(from, to, square, compare)
+                           : Slerp<6>(from, to, square, compare);
+  }
+
+ private:
+  // The chord is a part of its square / 8 below the arc: at most a fifth of the
+  // limit.
+  static constexpr float kNear = 64.0F / 25;
+
+  template <int kTerms, typename Compare>
+  static float Slerp(const Value& from, const Value& to, float square,
+                     Compare compare) {
+    const float scale = 1 / SineRatio<kTerms>(square);
+    return compare([&, square, scale](float u) {
+      const float v = 1 - u;
+      return Blend(from, v * SineRatio<kTerms>(v * v * square) * scale, to,
+                   u * SineRatio<kTerms>(u * u * square) * scale);
+    });
+  }
 };
 
 template <typename Kind>
 class KeyChooser {
  public:
-  using Values = CurveValues<Kind::kComponents>;
   using Value = typename Kind::Value;
-  using Line = typename Kind::Line;
 
-  KeyChooser(const Values& values, double bound, KeyFit* fit)
+  KeyChooser(const CurveValues<Kind::kComponents>& values, double bound,
+             KeyFit* fit)
       : values_(values),
-        place_(fit->place),
+        place_(fit->place.data()),
         count_(fit->place.size()),
         limit_(static_cast<float>(Kind::LimitOf(bound))),
         keys_(fit->keys),
@@ -139,7 +164,7 @@ class KeyChooser {
   // True if all values are within the limit of the first one.
   bool IsStill() {
     const Value first = values_.At(0);
-    return Compare(0, count_, [&](float) { return first; }) <= limit_;
+    return Compare(0, count_, [first](float) { return first; }) <= limit_;
   }
 
   size_t Farthest(size_t from, size_t length) {
@@ -169,13 +194,11 @@ class KeyChooser {
   bool Fits(size_t from, size_t to) {
     // A short look at some frames finds most lines that do not fit.
     constexpr size_t kLooks = 8;
-    const Line line(values_.At(from), values_.At(to));
     work_.Spend(kTryUnits);
-    if (!line.IsPlayed()) return false;
     const float begin = place_[from];
     const float scale = 1 / (place_[to] - begin);
-    return line.LargestOf([&](auto value_at) {
-      const auto played = [&](float place) {
+    const auto compare = [&](auto value_at) {
+      const auto played = [=](float place) {
         return value_at((place - begin) * scale);
       };
       const size_t inner = to - from - 1;
@@ -187,7 +210,9 @@ class KeyChooser {
         if (worst > limit_) return worst;
       }
       return Compare(from + 1, to, played);
-    }) <= limit_;
+    };
+    return Kind::Measure(values_.At(from), values_.At(to), limit_, compare) <=
+           limit_;
   }
 
   // The largest square of an error from value `begin` to before `end`. Stops
@@ -214,19 +239,13 @@ class KeyChooser {
 
   template <typename Played>
   float ErrorAt(size_t i, Played played) const {
-    const Value value = played(place_[i]);
-    float square = 0;
-    for (size_t k = 0; k < Kind::kComponents; ++k) {
-      const float way = value[k] - values_.of[k][i];
-      square += way * way;
-    }
-    return square;
+    return SquareOf(played(place_[i]), values_.At(i));
   }
 
   static constexpr int64_t kTryUnits = 100;
 
-  const Values& values_;
-  const std::vector<float>& place_;
+  const Components<Kind::kComponents> values_;
+  const float* const place_;
   const size_t count_;
   const float limit_;
   std::vector<int32_t>& keys_;
