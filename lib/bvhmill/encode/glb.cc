@@ -24,6 +24,7 @@
 #include "bvhmill/base/parallel.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/text.h"
+#include "bvhmill/base/uninitialized.h"
 #include "bvhmill/encode/encode.h"
 #include "bvhmill/encode/key_fit.h"
 #include "bvhmill/encode/npy.h"
@@ -43,7 +44,7 @@ struct Track {
   // Frames of the clip, increasing.
   std::vector<int32_t> frames;
   // The value of each key: x y z w, or x y z.
-  std::vector<float> values;
+  UninitializedVector<float> values;
   // How many frames have values that are not finite.
   int64_t repaired = 0;
   absl::Status status;
@@ -291,12 +292,24 @@ class TrackMaker {
                      Track* track) const {
     const size_t count = quaternions.size() / 4;
     fit->rotation.Resize(count);
-    for (size_t k = 0; k < 4; ++k) {
-      // The vector part turns as a place.
-      const auto [from, sign] = k < 3 ? space_.Source(k) : AxisSource{3, 1};
-      float* const out = fit->rotation.of[k].data();
-      const float* in = quaternions.data() + from;
-      for (size_t i = 0; i < count; ++i) out[i] = sign * in[i * 4];
+    // The vector part turns as a place.
+    std::array<float*, 3> to;
+    std::array<float, 3> sign;
+    for (size_t k = 0; k < 3; ++k) {
+      const AxisSource source = space_.Source(k);
+      to[source.axis] = fit->rotation.of[k].data();
+      sign[source.axis] = source.sign;
+    }
+    float* __restrict const x = to[0];
+    float* __restrict const y = to[1];
+    float* __restrict const z = to[2];
+    float* __restrict const w = fit->rotation.of[3].data();
+    const float* __restrict const q = quaternions.data();
+    for (size_t i = 0; i < count; ++i) {
+      x[i] = sign[0] * q[4 * i];
+      y[i] = sign[1] * q[4 * i + 1];
+      z[i] = sign[2] * q[4 * i + 2];
+      w[i] = q[4 * i + 3];
     }
     if (!IsFinite(fit->rotation)) {
       track->repaired = Repair<4>({0, 0, 0, 1}, &fit->rotation);
@@ -524,8 +537,9 @@ class GlbWriter {
     if (ends || tracks_.empty()) return;
     Track& first = tracks_.front();
     first.frames.push_back(last);
-    const std::vector<float> value = first.values;
-    first.values.insert(first.values.end(), value.begin(), value.end());
+    const size_t width = first.values.size();
+    first.values.resize(2 * width);
+    std::copy_n(first.values.begin(), width, first.values.begin() + width);
   }
 
   void ListTimes() {

@@ -192,7 +192,8 @@ class KeyChooser {
   }
 
   bool Fits(size_t from, size_t to) {
-    // A short look at some frames finds most lines that do not fit.
+    // Loops over fewer frames are quicker one by one, and a look at some frames
+    // finds most long lines that do not fit.
     constexpr size_t kLooks = 8;
     work_.Spend(kTryUnits);
     const float begin = place_[from];
@@ -202,6 +203,13 @@ class KeyChooser {
         return value_at((place - begin) * scale);
       };
       const size_t inner = to - from - 1;
+      if (inner < kLooks) {
+        for (size_t i = from + 1; i < to; ++i) {
+          const float error = ErrorAt(i, played);
+          if (!(error <= limit_)) return error;
+        }
+        return 0.0F;
+      }
       if (inner > 2 * kLooks) {
         float worst = 0;
         for (size_t k = 1; k < kLooks; ++k) {
