@@ -157,7 +157,7 @@ std::string ChannelLetters(const Skeleton& skeleton, const Node& node);
 // 0 <= column < skeleton.channels.size(). O(log nodes).
 int32_t NodeOfColumn(const Skeleton& skeleton, int64_t column);
 
-// --- Other channels for the joints of a clip, as a writer of BVH may give them.
+// --- Other channels for the joints of a clip, which a writer of BVH may give.
 
 // The order of three rotation channels, the first outermost.
 enum class RotationOrder {
