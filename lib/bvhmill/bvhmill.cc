@@ -14,6 +14,7 @@
 #include "bvhmill/base/uninitialized.h"
 #include "bvhmill/kinematics/fk_job.h"
 #include "bvhmill/kinematics/plan.h"
+#include "bvhmill/kinematics/rotation_kinds.h"
 #include "bvhmill/pipeline/convert.h"
 
 namespace bvhmill {
@@ -186,12 +187,22 @@ JointArray Positions(const Clip& clip, const PoseOptions& options) {
 
 JointArray Rotations(const Clip& clip, RotationSpace space, RotationKind kind,
                      const PoseOptions& options) {
-  return Solve(
-      clip, options, WidthOf(kind), [&](FkJob* job, std::span<float> values) {
-        job->rotation_kind = kind;
-        (space == RotationSpace::kLocal ? job->local_rotations
-                                        : job->world_rotations) = values;
-      });
+  const RotationKind solved_kind = SolvedKind(kind);
+  JointArray solved =
+      Solve(clip, options, WidthOf(solved_kind),
+            [&](FkJob* job, std::span<float> values) {
+              job->rotation_kind = solved_kind;
+              job->target = SolvedBy(kind);
+              (space == RotationSpace::kLocal ? job->local_rotations
+                                              : job->world_rotations) = values;
+            });
+  if (solved_kind == kind) return solved;
+  JointArray array{solved.frames, solved.joints, WidthOf(kind), {}};
+  array.values.resize(
+      static_cast<size_t>(array.frames * array.joints * array.width));
+  RotationConverter(kind, array.joints)
+      .Convert(array.frames, solved.values, array.values);
+  return array;
 }
 
 Report Check(const Clip& clip, const ConvertOptions& options) {

@@ -87,7 +87,7 @@ struct PoseOptions {
 JointArray Positions(const Clip& clip, const PoseOptions& options = {});
 
 // Rotations: local ones are relative to the parent. Quaternions are x, y, z, w
-// with w >= 0. O(frames x nodes).
+// with w >= 0; pose_array.h describes the other kinds. O(frames x nodes).
 JointArray Rotations(const Clip& clip, RotationSpace space,
                      RotationKind kind = RotationKind::kQuaternion,
                      const PoseOptions& options = {});

@@ -33,6 +33,7 @@ std::vector<OptionFlag> EmitFlags() {
       {"emit", "bvh", "outputs { bvh {} }"},
       {"emit", "anim", "outputs { anim {} }"},
       {"emit", "values", "outputs { values {} }"},
+      {"emit", "glb", "outputs { glb {} }"},
       {"emit", "csv,npz,csv", "outputs { csv {} } outputs { npz {} }"},
       {"end-sites",
        "",

@@ -2,8 +2,10 @@
 # Runs the tests of one language, or those of the pages that a newcomer follows,
 # against the programs in BIN.
 #
-#   run.sh python|node|node_grpc|wasm|readme|schema|sarif|page|one_page BIN WORK
+#   run.sh LANGUAGE BIN WORK
 #
+# LANGUAGE is python, node, node_grpc, wasm, viewer, glb, readme, schema, sarif,
+# page or one_page. viewer is the page of client/page; page is that of reports.
 # one_page opens the page of reports once. WORK/clients/node, WORK/clients/page,
 # WORK/clients/wasm and WORK/clients/node-grpc hold the packages of Node.
 set -euo pipefail
@@ -94,6 +96,23 @@ run_wasm() {
   node "$package/make_package.js"
   node --test "$package"/test/*.test.js
   [ -x /usr/bin/chromium ] || skip "no chromium; the rest was run"
+}
+
+# The page of client/page, which ./dev page builds.
+run_viewer() {
+  local source=$here/../../client/page
+  [ -f "$here/../../build/page/index.html" ] \
+    || skip "no build/page: ./dev page builds it"
+  [ -d "$source/node_modules/playwright-core" ] \
+    || skip "no packages of npm in client/page"
+  [ -x /usr/bin/chromium ] || skip "no chromium"
+  (cd "$source" && npm run --silent budget && node --test test/*.test.js)
+}
+
+run_glb() {
+  export NODE_PATH=$work/node/node_modules
+  [ -d "$NODE_PATH/gltf-validator" ] || skip "no packages of npm in $work/node"
+  node --test "$here"/glb/*.test.js
 }
 
 run_page() {

@@ -45,7 +45,7 @@ std::vector<float> PosesOf(const Clip& clip, const PoseArray& array) {
 }
 
 Encoded Encode(const Clip& clip, const FormatOptions& format,
-               Parallel* parallel) {
+               Parallel* parallel, const SourceSpace& space) {
   const Plan plan = MakePlan(clip.skeleton, {});
   IssueLog log({});
   EncodeContext context;
@@ -55,6 +55,8 @@ Encoded Encode(const Clip& clip, const FormatOptions& format,
   context.poses = &poses;
   context.log = &log;
   context.parallel = parallel;
+  context.meters_per_unit = space.meters_per_unit;
+  context.up_axis = space.up_axis;
   Encoded out;
   const int64_t least =
       DescribeFormat(format, clip.skeleton, clip.motion.frames, &out.info);

@@ -36,9 +36,10 @@ struct Encoded {
   Report report;
 };
 
-// Writes `clip` with the threads of `parallel`; null: with one.
+// Writes `clip`, of which `space` is known, with the threads of `parallel`;
+// null: with one.
 Encoded Encode(const Clip& clip, const FormatOptions& format,
-               Parallel* parallel = nullptr);
+               Parallel* parallel = nullptr, const SourceSpace& space = {});
 
 // The bytes of a tensor as numbers.
 template <typename T>

@@ -42,6 +42,7 @@ TEST(Registry, FormatOfEachKindOfOptions) {
   EXPECT_EQ(FormatOf(CsvFormat{}).name, "csv");
   EXPECT_EQ(FormatOf(BvhFormat{}).name, "bvh");
   EXPECT_EQ(FormatOf(AnimFormat{}).name, "anim");
+  EXPECT_EQ(FormatOf(GlbFormat{}).name, "glb");
 }
 
 TEST(Registry, UnknownNamesAreNotFound) {

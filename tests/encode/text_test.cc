@@ -181,5 +181,152 @@ TEST(Bvh, DecimalsAreThoseAskedFor) {
   }
 }
 
+constexpr RotationOrder kOrders[] = {RotationOrder::kFile, RotationOrder::kXyz,
+                                     RotationOrder::kXzy,  RotationOrder::kYxz,
+                                     RotationOrder::kYzx,  RotationOrder::kZxy,
+                                     RotationOrder::kZyx};
+constexpr ChannelSet kChannelSets[] = {ChannelSet::kFile, ChannelSet::kThree,
+                                       ChannelSet::kSix, ChannelSet::kRootOnly};
+
+BvhFormat With(RotationOrder order, ChannelSet channels) {
+  BvhFormat format;
+  format.order = order;
+  format.channels = channels;
+  return format;
+}
+
+// Joints of all kinds: their own orders, one rotation, none, four, positions
+// that do not move.
+Clip MixedChannels(int64_t frames) {
+  SkeletonBuilder builder;
+  const int hips = builder.Root("Hips", "YXZyxz", {1, 2, 3});
+  const int knee = builder.Joint(hips, "Knee", "x", {0, -4, 0});
+  builder.EndSite(builder.Joint(knee, "Foot", "yz", {0, -3, 1}));
+  const int chest = builder.Joint(hips, "Chest", "xyzx", {0, 5, 0});
+  const int head = builder.Joint(chest, "Head", "", {0, 2, 0});
+  builder.EndSite(builder.Joint(head, "Eye", "zyx", {0, 0, 1}));
+  builder.EndSite(builder.Root("Prop", "zxyXYZ"));
+  Clip clip = CountingClip(builder.Build(), frames);
+  for (size_t i = 0; i < clip.motion.values.size(); ++i) {
+    clip.motion.values[i] = std::fmod(clip.motion.values[i] * 37.3F, 300.0F);
+  }
+  return clip;
+}
+
+void ExpectNear(const std::vector<float>& actual,
+                const std::vector<float>& wanted, double tolerance) {
+  ASSERT_EQ(actual.size(), wanted.size());
+  for (size_t i = 0; i < actual.size(); ++i) {
+    ASSERT_NEAR(actual[i], wanted[i], tolerance) << i;
+  }
+}
+
+TEST(Bvh, OtherChannelsKeepThePoses) {
+  const Clip clip = MixedChannels(30);
+  for (const RotationOrder order : kOrders) {
+    for (const ChannelSet channels : kChannelSets) {
+      if (channels == ChannelSet::kThree) continue;
+      SCOPED_TRACE(static_cast<int>(order) * 10 + static_cast<int>(channels));
+      const Encoded encoded = Encode(clip, With(order, channels));
+      ASSERT_TRUE(encoded.status.ok()) << encoded.status;
+      EXPECT_TRUE(encoded.report.issues.empty());
+      const Clip read = ReadBack(encoded.bytes);
+      ExpectNear(PosesOf(read, Positions(true)), PosesOf(clip, Positions(true)),
+                 1e-3);
+    }
+  }
+}
+
+TEST(Bvh, OtherChannelsKeepThePosesOfAnySkeleton) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const Clip clip = RandomClip({.max_joints = 15, .scales = true}, 7, seed);
+    for (const RotationOrder order :
+         {RotationOrder::kFile, RotationOrder::kYzx}) {
+      SCOPED_TRACE(seed);
+      const Encoded encoded = Encode(clip, With(order, ChannelSet::kSix));
+      ASSERT_TRUE(encoded.status.ok()) << encoded.status;
+      ExpectNear(PosesOf(ReadBack(encoded.bytes), Positions(true)),
+                 PosesOf(clip, Positions(true)), 3e-3);
+    }
+  }
+}
+
+std::string LettersOf(const Clip& clip, size_t node) {
+  return ChannelLetters(clip.skeleton, clip.skeleton.nodes[node]);
+}
+
+TEST(Bvh, ChannelsAreThoseAskedFor) {
+  const Clip clip = MixedChannels(2);
+  const auto read = [&](RotationOrder order, ChannelSet channels) {
+    return ReadBack(Encode(clip, With(order, channels)).bytes);
+  };
+  const Clip six = read(RotationOrder::kZxy, ChannelSet::kSix);
+  for (size_t i = 0; i < six.skeleton.nodes.size(); ++i) {
+    if (IsEndSite(six.skeleton.nodes[i])) {
+      EXPECT_EQ(LettersOf(six, i), "");
+      continue;
+    }
+    std::string letters = LettersOf(six, i);
+    EXPECT_EQ(letters.size(), 6);
+    std::erase_if(letters, [](char c) { return c < 'a'; });
+    EXPECT_EQ(letters, "zxy");
+  }
+  EXPECT_EQ(LettersOf(six, 1), "XYZzxy");
+  const Clip three = read(RotationOrder::kXyz, ChannelSet::kThree);
+  EXPECT_EQ(LettersOf(three, 0), "xyz");
+  EXPECT_EQ(LettersOf(three, 1), "xyz");
+  const Clip root = read(RotationOrder::kFile, ChannelSet::kRootOnly);
+  EXPECT_EQ(LettersOf(root, 0), "YXZyxz");
+  EXPECT_EQ(LettersOf(root, 1), "xyz");
+  EXPECT_EQ(LettersOf(root, 2), "yzx");
+  EXPECT_EQ(LettersOf(root, 4), "zxy");
+  const Clip order = read(RotationOrder::kXyz, ChannelSet::kFile);
+  EXPECT_EQ(LettersOf(order, 0), "YXZxyz");
+  EXPECT_EQ(LettersOf(order, 5), "");
+}
+
+// Values that need no change keep their bits.
+TEST(Bvh, RotationsInTheirOrderAreCopied) {
+  const Clip clip = MixedChannels(5);
+  const Clip read = ReadBack(
+      Encode(clip, With(RotationOrder::kFile, ChannelSet::kSix)).bytes);
+  EXPECT_EQ(read.motion.values[0], clip.motion.values[0]);
+  EXPECT_EQ(read.motion.values[3], clip.motion.values[3]);
+  EXPECT_EQ(read.motion.values[5], clip.motion.values[5]);
+}
+
+TEST(Bvh, AnglesInAnotherOrderDoNotJump) {
+  Clip clip = SmallLeg(400);
+  for (size_t i = 0; i < 400; ++i) {
+    float* row = &clip.motion.values[i * clip.skeleton.channels.size()];
+    for (size_t k = 0; k < clip.skeleton.channels.size(); ++k) {
+      row[k] = static_cast<float>(i * (k % 2 == 0 ? 1.0 : -1.5));
+    }
+    row[4] = 30 * std::sin(static_cast<float>(i) / 40);
+  }
+  const Clip read = ReadBack(
+      Encode(clip, With(RotationOrder::kYzx, ChannelSet::kFile)).bytes);
+  const size_t width = read.skeleton.channels.size();
+  for (size_t i = width; i < read.motion.values.size(); ++i) {
+    ASSERT_LT(std::abs(read.motion.values[i] - read.motion.values[i - width]),
+              60)
+        << i;
+  }
+}
+
+TEST(Bvh, ALostPlaceIsReported) {
+  const Clip clip = SmallLeg(5);
+  const Encoded encoded =
+      Encode(clip, With(RotationOrder::kFile, ChannelSet::kThree));
+  ASSERT_EQ(encoded.report.issues.size(), 1);
+  EXPECT_EQ(encoded.report.issues[0].code, "TARGET_BVH_PLACE_LOST");
+  EXPECT_EQ(encoded.report.issues[0].location.joint_name, "Hips");
+  const Clip read = ReadBack(encoded.bytes);
+  // The place in the first frame is the OFFSET.
+  const auto was = PosesOf(clip, Positions(false));
+  const auto is = PosesOf(read, Positions(false));
+  for (size_t k = 0; k < 3; ++k) EXPECT_NEAR(is[k], was[k], 1e-4);
+}
+
 }  // namespace
 }  // namespace bvhmill::testing

@@ -29,8 +29,8 @@ constexpr Layer kLayers[] = {
     {"lib/bvhmill/encode",
      "bvhmill/base bvhmill/clip bvhmill/math bvhmill/bvh/writer.h "
      "bvhmill/kinematics bvhmill/anim bvhmill/report bvhmill/skeletons "
-     "bvhmill/edit/edit_clip.h bvhmill/edit/joint_map.h "
-     "bvhmill/edit/up_guess.h"},
+     "bvhmill/edit/channel_layout.h bvhmill/edit/edit_clip.h "
+     "bvhmill/edit/joint_map.h bvhmill/edit/up_guess.h"},
     {"lib/bvhmill/pipeline",
      "bvhmill/base bvhmill/report bvhmill/text bvhmill/clip bvhmill/bvh "
      "bvhmill/skeletons bvhmill/validate bvhmill/math bvhmill/edit "

@@ -39,6 +39,8 @@ struct Need {
   const char* needs;
   const char* word;
   const char* message;
+  // Empty: in every format.
+  std::string_view format = {};
 };
 constexpr Need kNeeds[] = {
     {"to_units", "units", "2", "read { units: 2 }"},
@@ -47,6 +49,10 @@ constexpr Need kNeeds[] = {
     {"interpolation", "fps", "30", "edits { fps: 30 }"},
     {"anim_upload", "anim_scale_to_avatar", "",
      "outputs { anim { scale_to_avatar: true } }"},
+    {"rotation_kind", "csv_arrays", "rotations",
+     "outputs { csv { arrays: NPZ_ARRAY_ROTATIONS } }", "csv"},
+    {"rotation_space", "csv_arrays", "rotations",
+     "outputs { csv { arrays: NPZ_ARRAY_ROTATIONS } }", "csv"},
 };
 
 std::string NumberText(double value) {
@@ -209,7 +215,8 @@ void AddSamples(const OptionRow& row, const std::string& format,
     sample.message =
         MessageWith(row, format, WithName(forms.fields, FieldOf(row, format)));
     for (const Need& need : kNeeds) {
-      if (need.option != row.name) continue;
+      const bool is_other = !need.format.empty() && need.format != format;
+      if (need.option != row.name || is_other) continue;
       sample.needs = need.needs;
       sample.needs_word = need.word;
       sample.needs_message = need.message;

@@ -21,7 +21,8 @@ void AddTensors(std::vector<OutputRequest>* out) {
       Add(VelocitiesFormat{layout, ends}, out);
       for (const RotationKind kind :
            {RotationKind::kQuaternion, RotationKind::kMatrix,
-            RotationKind::kSixD}) {
+            RotationKind::kSixD, RotationKind::kRotationVector,
+            RotationKind::kEulerYzx}) {
         Add(RotationsFormat{kind, layout, RotationSpace::kLocal, ends}, out);
         Add(RotationsFormat{kind, layout, RotationSpace::kWorld, ends}, out);
       }
@@ -227,7 +228,16 @@ std::vector<OutputRequest> OutputChoices() {
   npz.positions = false;
   npz.velocities = true;
   Add(npz, &out);
+  CsvFormat csv;
+  csv.rotation_kind = RotationKind::kEulerZxy;
+  csv.with_rotations = csv.with_velocities = true;
+  Add(csv, &out);
   for (const int decimals : {-1, 0, 3}) Add(BvhFormat{decimals}, &out);
+  Add(BvhFormat{-1, RotationOrder::kYzx, ChannelSet::kFile}, &out);
+  Add(BvhFormat{-1, RotationOrder::kFile, ChannelSet::kSix}, &out);
+  Add(BvhFormat{-1, RotationOrder::kXyz, ChannelSet::kThree}, &out);
+  Add(GlbFormat{}, &out);
+  Add(GlbFormat{true, 0, 0}, &out);
   AddAnims(&out);
   return out;
 }
@@ -235,7 +245,8 @@ std::vector<OutputRequest> OutputChoices() {
 std::vector<OutputRequest> ArrayAndTextChoices() {
   std::vector<OutputRequest> out = OutputChoices();
   std::erase_if(out, [](const OutputRequest& output) {
-    return std::holds_alternative<AnimFormat>(output.format);
+    return std::holds_alternative<AnimFormat>(output.format) ||
+           std::holds_alternative<GlbFormat>(output.format);
   });
   return out;
 }
@@ -255,6 +266,7 @@ std::vector<OutputRequest> OneOfEachFormat() {
   Add(ValuesFormat{}, &out);
   Add(CsvFormat{}, &out);
   Add(BvhFormat{}, &out);
+  Add(GlbFormat{}, &out);
   return out;
 }
 

@@ -221,18 +221,26 @@ std::string CheckEffects(const Session& session, const OutputFlags& flags) {
   return {};
 }
 
-// Returns which flag of rotations has no effect, since the npz has no
-// rotations; empty if none.
-std::string CheckNpz(const Session& session, const OutputFlags& flags) {
-  if (Emits(flags, "rotations") || !Emits(flags, "npz")) return {};
+// Returns which flag of rotations has no effect, since no output has rotations;
+// empty if none.
+std::string CheckRotations(const Session& session, const OutputFlags& flags) {
+  if (Emits(flags, "rotations")) return {};
+  std::string without;
   for (const FormatOptions& format : flags.formats) {
+    if (!Emits(flags, FormatOf(format).name)) continue;
     const auto* const npz = std::get_if<NpzFormat>(&format);
-    if (npz == nullptr || npz->rotations) continue;
-    for (const char* flag : {"--rotation-kind", "--rotation-space"}) {
-      if (!IsTyped(session, flag)) continue;
-      return std::string(flag) +
-             " has no effect without rotations among --npz-arrays";
+    const auto* const csv = std::get_if<CsvFormat>(&format);
+    if (npz == nullptr && csv == nullptr) continue;
+    if (npz != nullptr ? npz->rotations : csv->with_rotations) return {};
+    if (without.empty()) {
+      without = npz != nullptr ? "--npz-arrays" : "--csv-arrays";
     }
+  }
+  if (without.empty()) return {};
+  for (const char* flag : {"--rotation-kind", "--rotation-space"}) {
+    if (!IsTyped(session, flag)) continue;
+    return std::string(flag) + " has no effect without rotations among " +
+           without;
   }
   return {};
 }
@@ -369,7 +377,7 @@ std::string CompleteOptions(const CLI::App* app, const Session& session,
   std::string wrong = CheckNeeds(session, options->edits);
   if (outputs != nullptr) {
     if (wrong.empty()) wrong = CheckEffects(session, *outputs);
-    if (wrong.empty()) wrong = CheckNpz(session, *outputs);
+    if (wrong.empty()) wrong = CheckRotations(session, *outputs);
     if (wrong.empty()) wrong = CheckAnim(app, *outputs, options->edits.source);
   }
   if (wrong.empty()) wrong = ReadAllFiles(app, session, outputs, options);

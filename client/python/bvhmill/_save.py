@@ -28,11 +28,11 @@ _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS,
              errno.EMLINK)
 # The bytes of a name that a temporary name has: file systems allow 255.
 _NAME_IN_PART = 200
-FORMATS = ("bvh", "npz", "csv", "anim")
+FORMATS = ("bvh", "npz", "csv", "anim", "glb")
 
 
 def format_of(path: str | os.PathLike[str]) -> Literal[
-        "bvh", "npz", "csv", "anim"]:
+        "bvh", "npz", "csv", "anim", "glb"]:
     """The format that the extension names. ValueError if it names none."""
     extension = pathlib.PurePath(path).suffix.lower().lstrip(".")
     if extension not in FORMATS:

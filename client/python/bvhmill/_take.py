@@ -338,9 +338,9 @@ class Take(TakeFacts):
         return self.to_bytes("anim", **options)
 
     @shows(SaveOptions)
-    def to_bytes(self, format: Literal["bvh", "npz", "csv", "anim"],
+    def to_bytes(self, format: Literal["bvh", "npz", "csv", "anim", "glb"],
                  **options: Unpack[SaveOptions]) -> bytes:
-        """The bytes of a file: "bvh", "npz", "csv" or "anim".
+        """The bytes of a file: "bvh", "npz", "csv", "anim" or "glb".
 
         They are made of `values`, also if you have changed an array. At the
         ends of a slice, velocities do not use the frames next to it.
@@ -359,7 +359,8 @@ class Take(TakeFacts):
     @shows(SaveOptions)
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False,
              **options: Unpack[SaveOptions]) -> None:
-        """Writes a file; its extension is the format: .bvh, .npz, .csv, .anim.
+        """Writes a file; its extension is the format: .bvh, .npz, .csv, .anim
+        or .glb.
 
         The file appears whole or not at all, if its folder allows hard links.
         FileExistsError if it exists, unless `overwrite` is set. Its contents

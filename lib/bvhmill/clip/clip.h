@@ -157,6 +157,28 @@ std::string ChannelLetters(const Skeleton& skeleton, const Node& node);
 // 0 <= column < skeleton.channels.size(). O(log nodes).
 int32_t NodeOfColumn(const Skeleton& skeleton, int64_t column);
 
+// --- Other channels for the joints of a clip, which a writer of BVH may give.
+
+// The order of three rotation channels, the first outermost.
+enum class RotationOrder {
+  kFile,  // that of each joint
+  kXyz,
+  kXzy,
+  kYxz,
+  kYzx,
+  kZxy,
+  kZyx,
+};
+
+// The channels of each joint. With all but kFile a joint has three rotations
+// and no scales.
+enum class ChannelSet {
+  kFile,      // those of the clip
+  kThree,     // no positions, not even those of roots
+  kSix,       // three positions, too
+  kRootOnly,  // three positions for roots alone
+};
+
 // --- Position channels of a node, read by the conventions of a caller.
 
 // The effect of the position channels of a node on its OFFSET.

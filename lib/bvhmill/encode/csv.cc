@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/encode.h"
@@ -36,6 +37,59 @@ void AppendNumber(T value, std::string* out) {
   out->append(buffer, end.ptr);
 }
 
+// The arrays of the table, in the order of its columns.
+std::vector<PoseArray> ArraysOf(const CsvFormat& format) {
+  std::vector<PoseArray> arrays;
+  const auto add = [&](bool is_chosen, PoseKind kind) {
+    if (!is_chosen) return;
+    arrays.push_back({kind, format.with_end_sites, TensorLayout::kFrameMajor,
+                      format.rotation_kind});
+  };
+  add(format.with_positions, PoseKind::kPositions);
+  add(format.with_rotations, format.rotation_space == RotationSpace::kWorld
+                                 ? PoseKind::kWorldRotations
+                                 : PoseKind::kLocalRotations);
+  add(format.with_velocities, PoseKind::kVelocities);
+  return arrays;
+}
+
+// The ends of the names of the columns of a joint: ".x".
+std::vector<std::string> ColumnsOf(RotationKind kind) {
+  switch (kind) {
+    case RotationKind::kQuaternion:
+      return {".qx", ".qy", ".qz", ".qw"};
+    case RotationKind::kQuaternionWxyz:
+      return {".qw", ".qx", ".qy", ".qz"};
+    // Row and column of an entry of the matrix.
+    case RotationKind::kMatrix:
+      return {".m11", ".m12", ".m13", ".m21", ".m22",
+              ".m23", ".m31", ".m32", ".m33"};
+    case RotationKind::kSixD:
+      return {".m11", ".m21", ".m31", ".m12", ".m22", ".m32"};
+    case RotationKind::kRotationVector:
+      return {".rx", ".ry", ".rz"};
+    case RotationKind::kEulerXyz:
+      return {".ex", ".ey", ".ez"};
+    case RotationKind::kEulerXzy:
+      return {".ex", ".ez", ".ey"};
+    case RotationKind::kEulerYxz:
+      return {".ey", ".ex", ".ez"};
+    case RotationKind::kEulerYzx:
+      return {".ey", ".ez", ".ex"};
+    case RotationKind::kEulerZxy:
+      return {".ez", ".ex", ".ey"};
+    case RotationKind::kEulerZyx:
+      return {".ez", ".ey", ".ex"};
+  }
+  return {};
+}
+
+std::vector<std::string> ColumnsOf(const PoseArray& array) {
+  if (IsRotations(array)) return ColumnsOf(array.rotation_kind);
+  if (array.kind == PoseKind::kVelocities) return {".vx", ".vy", ".vz"};
+  return {".x", ".y", ".z"};
+}
+
 // Collects lines and passes them on in pieces, which bounds the text in memory
 // for every clip.
 class TableWriter {
@@ -46,9 +100,9 @@ class TableWriter {
         text_(context.poses->text),
         field_(context.poses->field) {}
 
-  absl::Status WriteHead(bool with_end_sites);
+  absl::Status WriteHead(std::span<const PoseArray> arrays);
   absl::Status WriteRows(int64_t first, int64_t frames,
-                         std::span<const float> positions);
+                         std::span<const float> poses);
 
  private:
   absl::Status Flush() {
@@ -63,45 +117,54 @@ class TableWriter {
 
   const EncodeContext& context_;
   Sink& sink_;
-  // Numbers of a row.
-  size_t width_ = 0;
+  // Numbers of a row, of each array.
+  std::vector<size_t> widths_;
   std::string& text_;
   std::string& field_;
 };
 
-absl::Status TableWriter::WriteHead(bool with_end_sites) {
+absl::Status TableWriter::WriteHead(std::span<const PoseArray> arrays) {
   const Skeleton& skeleton = context_.skeleton();
   text_ = "frame,time";
-  for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
-    if (IsEndSite(skeleton.nodes[i]) && !with_end_sites) continue;
-    for (const char* axis : {".x", ".y", ".z"}) {
-      DisplayNameInto(skeleton, static_cast<int32_t>(i), &field_);
-      text_ += ',';
-      AppendField(field_ += axis, &text_);
-      BVHMILL_RETURN_IF_ERROR(FlushFull());
+  for (const PoseArray& array : arrays) {
+    const std::vector<std::string> columns = ColumnsOf(array);
+    size_t& width = widths_.emplace_back();
+    for (size_t i = 0; i < skeleton.nodes.size(); ++i) {
+      if (IsEndSite(skeleton.nodes[i]) && !array.with_end_sites) continue;
+      for (const std::string& column : columns) {
+        DisplayNameInto(skeleton, static_cast<int32_t>(i), &field_);
+        text_ += ',';
+        AppendField(field_ += column, &text_);
+        BVHMILL_RETURN_IF_ERROR(FlushFull());
+      }
+      width += columns.size();
     }
-    width_ += 3;
   }
   text_ += '\n';
   return Flush();
 }
 
 absl::Status TableWriter::WriteRows(int64_t first, int64_t frames,
-                                    std::span<const float> positions) {
+                                    std::span<const float> poses) {
   // Writing a number as text takes many times as long as copying it.
   constexpr int64_t kTextWork = 24;
   BVHMILL_RETURN_IF_ERROR(WorkFrom(
-      context_.budget, kTextWork * static_cast<int64_t>(positions.size())));
+      context_.budget, kTextWork * static_cast<int64_t>(poses.size())));
   const double frame_time = context_.clip->motion.frame_time;
-  for (int64_t frame = first; frame < first + frames; ++frame) {
-    AppendNumber(frame, &text_);
+  for (int64_t i = 0; i < frames; ++i) {
+    AppendNumber(first + i, &text_);
     text_ += ',';
-    AppendNumber(static_cast<double>(frame) * frame_time, &text_);
-    for (const float value : positions.first(width_)) {
-      text_ += ',';
-      AppendNumber(value, &text_);
+    AppendNumber(static_cast<double>(first + i) * frame_time, &text_);
+    // The rows of one array are after those of the array before.
+    size_t rows = 0;
+    for (const size_t width : widths_) {
+      const size_t at = rows + static_cast<size_t>(i) * width;
+      for (const float value : poses.subspan(at, width)) {
+        text_ += ',';
+        AppendNumber(value, &text_);
+      }
+      rows += static_cast<size_t>(frames) * width;
     }
-    positions = positions.subspan(width_);
     text_ += '\n';
     BVHMILL_RETURN_IF_ERROR(FlushFull());
   }
@@ -110,8 +173,11 @@ absl::Status TableWriter::WriteRows(int64_t first, int64_t frames,
 
 }  // namespace
 
-absl::Status CheckCsvFormat(const CsvFormat& /*format*/) {
-  return absl::OkStatus();
+absl::Status CheckCsvFormat(const CsvFormat& format) {
+  const bool has_arrays =
+      format.with_positions || format.with_rotations || format.with_velocities;
+  return has_arrays ? absl::OkStatus()
+                    : InvalidField("csv.arrays", "selects no array");
 }
 
 int64_t DescribeCsvFormat(const CsvFormat& /*format*/,
@@ -122,14 +188,16 @@ int64_t DescribeCsvFormat(const CsvFormat& /*format*/,
 
 absl::Status EncodeCsvFormat(const CsvFormat& format,
                              const EncodeContext& context, Sink* sink) {
-  PoseArray positions;
-  positions.with_end_sites = format.with_end_sites;
+  const std::vector<PoseArray> arrays = ArraysOf(format);
+  for (const PoseArray& array : arrays) {
+    BVHMILL_RETURN_IF_ERROR(CheckRate(array, context));
+  }
   TableWriter table(context, sink);
-  BVHMILL_RETURN_IF_ERROR(table.WriteHead(format.with_end_sites));
+  BVHMILL_RETURN_IF_ERROR(table.WriteHead(arrays));
   return WritePoses(
-      positions, context,
-      [&table](int64_t first, int64_t frames, std::span<const float> values) {
-        return table.WriteRows(first, frames, values);
+      arrays, context,
+      [&table](int64_t first, int64_t frames, std::span<const float> poses) {
+        return table.WriteRows(first, frames, poses);
       });
 }
 

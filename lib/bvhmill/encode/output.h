@@ -65,18 +65,27 @@ struct NpzFormat {
   bool operator==(const NpzFormat& other) const = default;
 };
 
-// World positions as a table with one line for each frame.
+// A table with one line for each frame: the chosen arrays of poses, one after
+// the other.
 struct CsvFormat {
   bool with_end_sites = false;
+  RotationKind rotation_kind = RotationKind::kQuaternion;
+  RotationSpace rotation_space = RotationSpace::kLocal;
+  bool with_positions = true;
+  bool with_rotations = false;
+  bool with_velocities = false;
 
   bool operator==(const CsvFormat& other) const = default;
 };
 
-// The clip as BVH text, with the channels of the source.
+// The clip as BVH text.
 struct BvhFormat {
   // Digits after the decimal point; -1: the shortest text that reads back as
   // the same value.
   int32_t decimals = -1;
+  // The rotation channels and all channels of joints.
+  RotationOrder order = RotationOrder::kFile;
+  ChannelSet channels = ChannelSet::kFile;
 
   bool operator==(const BvhFormat& other) const = default;
 };
@@ -129,6 +138,18 @@ struct ValuesFormat {
   bool operator==(const ValuesFormat& other) const = default;
 };
 
+// Binary glTF 2.0: joints as nodes, and one animation. Lengths are metres if
+// the unit is known, and Y is up if the up axis is known.
+struct GlbFormat {
+  bool with_end_sites = false;
+  // The largest errors of a rotation, in degrees, and of a position, in percent
+  // of the reach of the figure (ReachOf). 0: each frame gets a key.
+  float tolerance_degrees = 0.1F;
+  float tolerance_percent = 0.1F;
+
+  bool operator==(const GlbFormat& other) const = default;
+};
+
 // The formats, in the order of FormatOptions: one row for each. The registry of
 // formats, the functions of a format, `--emit` and GetServerInfo follow it.
 //
@@ -146,14 +167,15 @@ struct ValuesFormat {
   F(Csv, "csv", "text/csv", ".csv", kText)                              \
   F(Bvh, "bvh", "text/x-bvh", ".bvh", kText)                            \
   F(Anim, "anim", "application/vnd.ll.animation", ".anim", kFit)        \
-  F(Values, "values", kTensorMedia, ".values.npy", kArrays)
+  F(Values, "values", kTensorMedia, ".values.npy", kArrays)             \
+  F(Glb, "glb", "model/gltf-binary", ".glb", kFit)
 
 inline constexpr std::string_view kTensorMedia =
     "application/vnd.bvhmill.tensor";
 
 using FormatOptions =
     std::variant<PositionsFormat, RotationsFormat, VelocitiesFormat, NpzFormat,
-                 CsvFormat, BvhFormat, AnimFormat, ValuesFormat>;
+                 CsvFormat, BvhFormat, AnimFormat, ValuesFormat, GlbFormat>;
 
 struct OutputRequest {
   // Names the output; empty: the name of the format. Unique in a request.
@@ -167,7 +189,8 @@ struct OutputRequest {
 struct TensorInfo {
   std::vector<int64_t> shape;
   // One for each entry of `shape`: "frame" and "joint", then "xyz", "xyzw",
-  // "row" and "column", or "6d"; for values "frame" and "channel".
+  // "wxyz", "row" and "column", "6d", "rotation_vector", or "euler_zxy" and so
+  // on; for values "frame" and "channel".
   std::vector<std::string> axes;
 };
 

@@ -9,6 +9,7 @@
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/npy.h"
 #include "bvhmill/kinematics/fk_job.h"
+#include "bvhmill/kinematics/rotation_kinds.h"
 
 namespace bvhmill {
 namespace {
@@ -32,37 +33,62 @@ class Timer {
 // more; each solves its tile, waits for its turn and passes the tile on.
 class PosePass {
  public:
-  // `whole` is empty, or gets the array of all frames. `write` may be null.
-  PosePass(const PoseArray& array, const EncodeContext& context,
+  // `whole` is empty, or gets the only array, of all frames. `write` may be
+  // null.
+  PosePass(std::span<const PoseArray> arrays, const EncodeContext& context,
            std::span<float> whole, const PoseWriter* write);
 
   absl::Status Run(PoseWorkspace* workspace);
 
  private:
   int64_t tiles() const { return (frames_ + step_ - 1) / step_; }
-  // Values of a frame of the array.
-  int64_t frame_values() const {
-    return WidthOf(array_) * bvhmill::RowsOf(plan_, array_.with_end_sites);
+  // An array, and where its poses of a frame are.
+  struct Part {
+    const PoseArray& array;
+    // Values of a frame, and those of the arrays before.
+    int64_t values = 0;
+    int64_t first_value = 0;
+    // The same in PoseBuffers::solved, if the array is converted from there.
+    bool is_converted = false;
+    int64_t solved_values = 0;
+    int64_t first_solved = 0;
+  };
+  static bool IsConverted(const PoseArray& array) {
+    return IsRotations(array) &&
+           SolvedKind(array.rotation_kind) != array.rotation_kind;
+  }
+  static std::span<float> PartOf(std::span<float> tile, int64_t first,
+                                 int64_t values, int64_t frames) {
+    return tile.subspan(static_cast<size_t>(first * frames),
+                        static_cast<size_t>(values * frames));
   }
   int64_t WorkOfFrames(int64_t frames) const;
   absl::Status DrawBuffers(int threads, HeldMemory* memory) const;
   void Work(PoseBuffers* buffers);
   void Solve(int64_t first, int64_t frames, PoseBuffers* buffers) const;
+  void SolvePart(const Part& part, int64_t first, int64_t frames,
+                 PoseBuffers* buffers) const;
   template <typename Job>
-  void SetPlace(int64_t first, int64_t frames, Job* job) const;
+  void SetPlace(const Part& part, int64_t first, int64_t frames,
+                Job* job) const;
+  void Convert(int64_t first, int64_t frames, PoseBuffers* buffers);
   absl::Status PassOn(int64_t first, int64_t frames, PoseBuffers* buffers);
   std::span<const float> Rows(int64_t first, int64_t end) const;
 
-  const PoseArray& array_;
   const EncodeContext& context_;
   const Plan& plan_;
   const int64_t frames_;
+  std::vector<Part> parts_;
+  // Of the tile, and of PoseBuffers::solved.
+  int64_t frame_values_ = 0;
+  int64_t solved_values_ = 0;
   // Frames of a tile.
   const int64_t step_;
   const std::span<float> whole_;
   const PoseWriter* const write_;
   OrderedSequencer sequencer_;
-  // Written only by the thread whose turn it is.
+  // Used only by the thread whose turn it is. One converter for each part.
+  std::vector<RotationConverter> converters_;
   absl::Status status_;
 };
 
@@ -73,21 +99,43 @@ int64_t TileFrames(const Plan& plan) {
   return std::clamp<int64_t>(kTileNodes / std::max<int64_t>(nodes, 1), 1, 1024);
 }
 
-PosePass::PosePass(const PoseArray& array, const EncodeContext& context,
-                   std::span<float> whole, const PoseWriter* write)
-    : array_(array),
-      context_(context),
+PosePass::PosePass(std::span<const PoseArray> arrays,
+                   const EncodeContext& context, std::span<float> whole,
+                   const PoseWriter* write)
+    : context_(context),
       plan_(*context.plan),
       frames_(context.frames()),
       step_(TileFrames(plan_)),
       whole_(whole),
-      write_(write) {}
+      write_(write) {
+  for (const PoseArray& array : arrays) {
+    const int64_t rows = bvhmill::RowsOf(plan_, array.with_end_sites);
+    Part part{array, rows * WidthOf(array), frame_values_};
+    part.is_converted = IsConverted(array);
+    if (part.is_converted) {
+      part.solved_values = rows * WidthOf(SolvedKind(array.rotation_kind));
+      part.first_solved = solved_values_;
+    }
+    frame_values_ += part.values;
+    solved_values_ += part.solved_values;
+    parts_.push_back(part);
+    converters_.emplace_back(array.rotation_kind, part.is_converted ? rows : 0);
+  }
+}
 
 // Solving a node takes about as long as copying some numbers.
 int64_t PosePass::WorkOfFrames(int64_t frames) const {
   constexpr int64_t kNodeWork = 6;
-  const int64_t frame_units = 1 + (kNodeWork + WidthOf(array_)) *
-                                      static_cast<int64_t>(plan_.nodes.size());
+  constexpr int64_t kConvertWork = 30;
+  constexpr int64_t kEulerWork = 500;
+  int64_t node_units = 0;
+  for (const Part& part : parts_) {
+    node_units += kNodeWork + WidthOf(part.array);
+    if (!part.is_converted) continue;
+    node_units += IsEuler(part.array.rotation_kind) ? kEulerWork : kConvertWork;
+  }
+  const int64_t frame_units =
+      1 + node_units * static_cast<int64_t>(plan_.nodes.size());
   int64_t units = 0;
   return __builtin_mul_overflow(frames, frame_units, &units)
              ? std::numeric_limits<int64_t>::max()
@@ -95,9 +143,10 @@ int64_t PosePass::WorkOfFrames(int64_t frames) const {
 }
 
 absl::Status PosePass::DrawBuffers(int threads, HeldMemory* memory) const {
-  const int64_t rows = bvhmill::RowsOf(plan_, array_.with_end_sites);
-  int64_t values = whole_.empty() ? frame_values() : 0;
-  if (array_.kind == PoseKind::kVelocities) values += 3 * rows;
+  int64_t values = solved_values_ + (whole_.empty() ? frame_values_ : 0);
+  for (const Part& part : parts_) {
+    if (part.array.kind == PoseKind::kVelocities) values += part.values;
+  }
   const int64_t frames = std::min(step_, frames_);
   return memory->Draw(threads *
                       (FkScratchBytes(plan_) +
@@ -112,12 +161,13 @@ std::span<const float> PosePass::Rows(int64_t first, int64_t end) const {
 }
 
 template <typename Job>
-void PosePass::SetPlace(int64_t first, int64_t frames, Job* job) const {
+void PosePass::SetPlace(const Part& part, int64_t first, int64_t frames,
+                        Job* job) const {
   job->plan = &plan_;
   job->frames = frames;
-  job->with_end_sites = array_.with_end_sites;
-  if (whole_.empty()) return;
-  job->layout = array_.layout;
+  job->with_end_sites = part.array.with_end_sites;
+  if (whole_.empty() || part.is_converted) return;
+  job->layout = part.array.layout;
   job->array_frames = frames_;
   job->first_frame = first;
 }
@@ -125,14 +175,26 @@ void PosePass::SetPlace(int64_t first, int64_t frames, Job* job) const {
 void PosePass::Solve(int64_t first, int64_t frames,
                      PoseBuffers* buffers) const {
   const Timer timer(&buffers->solve);
-  std::span<float> out = whole_;
   if (whole_.empty()) {
-    buffers->tile.resize(static_cast<size_t>(frames * frame_values()));
-    out = buffers->tile;
+    buffers->tile.resize(static_cast<size_t>(frames * frame_values_));
   }
-  if (array_.kind == PoseKind::kVelocities) {
+  buffers->solved.resize(static_cast<size_t>(frames * solved_values_));
+  for (const Part& part : parts_) SolvePart(part, first, frames, buffers);
+}
+
+void PosePass::SolvePart(const Part& part, int64_t first, int64_t frames,
+                         PoseBuffers* buffers) const {
+  const PoseArray& array = part.array;
+  std::span<float> out = whole_;
+  if (part.is_converted) {
+    out =
+        PartOf(buffers->solved, part.first_solved, part.solved_values, frames);
+  } else if (whole_.empty()) {
+    out = PartOf(buffers->tile, part.first_value, part.values, frames);
+  }
+  if (array.kind == PoseKind::kVelocities) {
     VelocityJob job;
-    SetPlace(first, frames, &job);
+    SetPlace(part, first, frames, &job);
     job.has_before = first > 0;
     job.has_after = first + frames < frames_;
     job.values = Rows(first - (job.has_before ? 1 : 0),
@@ -144,20 +206,44 @@ void PosePass::Solve(int64_t first, int64_t frames,
     return job.Run();
   }
   FkJob job;
-  SetPlace(first, frames, &job);
+  SetPlace(part, first, frames, &job);
   job.values = Rows(first, first + frames);
   job.scratch = &buffers->scratch;
-  job.rotation_kind = array_.rotation_kind;
-  (array_.kind == PoseKind::kPositions        ? job.positions
-   : array_.kind == PoseKind::kLocalRotations ? job.local_rotations
-                                              : job.world_rotations) = out;
+  job.rotation_kind = SolvedKind(array.rotation_kind);
+  job.target = SolvedBy(array.rotation_kind);
+  (array.kind == PoseKind::kPositions        ? job.positions
+   : array.kind == PoseKind::kLocalRotations ? job.local_rotations
+                                             : job.world_rotations) = out;
   job.Run();
+}
+
+// Converts the rotations of a tile, after those of all tiles before it.
+void PosePass::Convert(int64_t first, int64_t frames, PoseBuffers* buffers) {
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const Part& part = parts_[i];
+    if (!part.is_converted) continue;
+    const std::span<float> solved =
+        PartOf(buffers->solved, part.first_solved, part.solved_values, frames);
+    if (whole_.empty()) {
+      converters_[i].Convert(
+          frames, solved,
+          PartOf(buffers->tile, part.first_value, part.values, frames));
+    } else if (part.array.layout == TensorLayout::kJointMajor) {
+      converters_[i].ConvertJointMajor(frames, solved, frames_, whole_);
+    } else {
+      converters_[i].Convert(
+          frames, solved,
+          whole_.subspan(static_cast<size_t>(first * part.values),
+                         static_cast<size_t>(frames * part.values)));
+    }
+  }
 }
 
 absl::Status PosePass::PassOn(int64_t first, int64_t frames,
                               PoseBuffers* buffers) {
   const Timer timer(&buffers->write);
   BVHMILL_RETURN_IF_ERROR(WorkFrom(context_.budget, WorkOfFrames(frames)));
+  Convert(first, frames, buffers);
   if (write_ == nullptr) return absl::OkStatus();
   return (*write_)(first, frames, buffers->tile);
 }
@@ -178,7 +264,9 @@ void PosePass::Work(PoseBuffers* buffers) {
 
 absl::Status PosePass::Run(PoseWorkspace* workspace) {
   const Timer timer(&workspace->elapsed);
-  BVHMILL_RETURN_IF_ERROR(CheckRate(array_, context_));
+  for (const Part& part : parts_) {
+    BVHMILL_RETURN_IF_ERROR(CheckRate(part.array, context_));
+  }
   // Too much work is refused before memory is taken.
   if (context_.budget != nullptr) {
     BVHMILL_RETURN_IF_ERROR(context_.budget->CheckWork(WorkOfFrames(frames_)));
@@ -205,9 +293,7 @@ absl::Status PosePass::Run(PoseWorkspace* workspace) {
 }  // namespace
 
 int64_t WidthOf(const PoseArray& array) {
-  const bool is_rotation = array.kind == PoseKind::kLocalRotations ||
-                           array.kind == PoseKind::kWorldRotations;
-  return is_rotation ? WidthOf(array.rotation_kind) : 3;
+  return IsRotations(array) ? WidthOf(array.rotation_kind) : 3;
 }
 
 int64_t RowsOf(const PoseArray& array, const Skeleton& skeleton) {
@@ -229,15 +315,20 @@ void PoseWorkspace::ClearTimes() {
 size_t PoseWorkspace::KeptBytes() const {
   size_t floats = whole.capacity();
   for (const PoseBuffers& buffers : threads) {
-    floats += buffers.tile.capacity() + buffers.positions.capacity() +
-              buffers.scratch.capacity();
+    floats += buffers.tile.capacity() + buffers.solved.capacity() +
+              buffers.positions.capacity() + buffers.scratch.capacity();
   }
   return floats * sizeof(float);
 }
 
 absl::Status WritePoses(const PoseArray& array, const EncodeContext& context,
                         const PoseWriter& write) {
-  return PosePass(array, context, {}, &write).Run(context.poses);
+  return WritePoses(std::span(&array, 1), context, write);
+}
+
+absl::Status WritePoses(std::span<const PoseArray> arrays,
+                        const EncodeContext& context, const PoseWriter& write) {
+  return PosePass(arrays, context, {}, &write).Run(context.poses);
 }
 
 absl::Status WriteWhole(
@@ -249,7 +340,8 @@ absl::Status WriteWhole(
   UninitializedVector<float>& whole = context.poses->whole;
   whole.resize(static_cast<size_t>(bytes) / sizeof(float));
   BVHMILL_RETURN_IF_ERROR(
-      PosePass(array, context, whole, nullptr).Run(context.poses));
+      PosePass(std::span(&array, 1), context, whole, nullptr)
+          .Run(context.poses));
   return write(BytesOf(std::span<const float>(whole)));
 }
 
@@ -258,7 +350,8 @@ absl::Status CheckRate(const PoseArray& array, const EncodeContext& context) {
       HasRate(context.clip->motion.frame_time)) {
     return absl::OkStatus();
   }
-  context.log->Add(IssueCode::TARGET_FRAME_TIME, {});
+  context.log->Add(IssueCode::TARGET_FRAME_TIME, {},
+                   {{"output", "velocities"}});
   return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
                         .reason = std::string(kFrameRateUnknown),
                         .message = "velocities need a frame time"});

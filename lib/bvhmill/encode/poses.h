@@ -47,6 +47,11 @@ struct PoseArray {
   bool operator==(const PoseArray& other) const = default;
 };
 
+inline bool IsRotations(const PoseArray& array) {
+  return array.kind == PoseKind::kLocalRotations ||
+         array.kind == PoseKind::kWorldRotations;
+}
+
 // Number of components in a row.
 int64_t WidthOf(const PoseArray& array);
 // Number of rows in a frame.
@@ -59,6 +64,8 @@ int64_t BytesOf(const PoseArray& array, const Skeleton& skeleton,
 struct PoseBuffers {
   // The poses of a tile.
   UninitializedVector<float> tile;
+  // Rotations of a tile, before they are converted to another kind.
+  UninitializedVector<float> solved;
   // Positions that velocities are derived from.
   UninitializedVector<float> positions;
   // The scratch memory of kinematics.
@@ -85,7 +92,8 @@ struct PoseWorkspace {
   size_t KeptBytes() const;
 };
 
-// Receives the poses of the next frames, frame-major.
+// Receives the poses of the next frames, frame-major. If there are several
+// arrays: all poses of the first one, then all of the next.
 using PoseWriter = std::function<absl::Status(
     int64_t first_frame, int64_t frames, std::span<const float> poses)>;
 
@@ -94,6 +102,9 @@ using PoseWriter = std::function<absl::Status(
 // budget do, or as CheckRate does. O(frames x nodes).
 absl::Status WritePoses(const PoseArray& array, const EncodeContext& context,
                         const PoseWriter& write);
+// The same for several arrays, which must be frame-major.
+absl::Status WritePoses(std::span<const PoseArray> arrays,
+                        const EncodeContext& context, const PoseWriter& write);
 
 // Solves `array` for all frames at once and calls `write` with its bytes, whose
 // memory is drawn until `write` returns. Fails as WritePoses does.

@@ -19,22 +19,35 @@ struct Components {
 };
 
 Components ComponentsOf(const PoseArray& array) {
-  static constexpr int64_t kSizes[] = {3, 4, 3, 3, 6};
-  static constexpr std::string_view kAxes[] = {"xyz", "xyzw", "row", "column",
-                                               "6d"};
+  static constexpr int64_t kSizes[] = {3, 4, 3, 3, 6, 4, 3, 3, 3, 3, 3, 3, 3};
+  static constexpr std::string_view kAxes[] = {"xyz",
+                                               "xyzw",
+                                               "row",
+                                               "column",
+                                               "6d",
+                                               "wxyz",
+                                               "rotation_vector",
+                                               "euler_xyz",
+                                               "euler_xzy",
+                                               "euler_yxz",
+                                               "euler_yzx",
+                                               "euler_zxy",
+                                               "euler_zyx"};
   const auto slice = [](size_t first, size_t count) {
     return Components{std::span(kSizes).subspan(first, count),
                       std::span(kAxes).subspan(first, count)};
   };
-  switch (WidthOf(array)) {
-    case 4:
+  if (!IsRotations(array)) return slice(0, 1);
+  switch (array.rotation_kind) {
+    case RotationKind::kQuaternion:
       return slice(1, 1);
-    case 9:
+    case RotationKind::kMatrix:
       return slice(2, 2);
-    case 6:
+    case RotationKind::kSixD:
       return slice(4, 1);
     default:
-      return slice(0, 1);
+      // The others are in the order of the enum.
+      return slice(static_cast<size_t>(array.rotation_kind) + 2, 1);
   }
 }
 

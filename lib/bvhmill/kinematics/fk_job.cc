@@ -43,6 +43,9 @@ absl::Status FkJob::Validate() const {
   if (!IsSupported(target)) {
     return InvalidField("target", "is not supported by this machine");
   }
+  if (rotation_kind > RotationKind::kSixD) {
+    return InvalidField("rotation_kind", "is made of another one");
+  }
   if (frames < 0) return InvalidField("frames", "is negative");
   const int64_t in_array = array_frames == 0 ? frames : array_frames;
   if (first_frame < 0 || in_array < frames || first_frame > in_array - frames) {

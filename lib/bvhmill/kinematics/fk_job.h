@@ -61,6 +61,7 @@ struct FkJob {
   // order of Skeleton::nodes. False: one entry for each joint.
   bool with_end_sites = false;
   TensorLayout layout = TensorLayout::kFrameMajor;
+  // Quaternion, matrix or 6d; others are made of these (rotation_kinds.h).
   RotationKind rotation_kind = RotationKind::kQuaternion;
   // The number of frames of the output arrays; 0 = `frames`. The job writes
   // `frames` of them, beginning with `first_frame`. Jobs that write different

@@ -550,6 +550,8 @@ HWY_INLINE void SolveAnyRotations(const FkJob& job, const FkSchedule& schedule,
     case RotationKind::kSixD:
       return SolveMatrices<kWorld, RotationKind::kSixD>(plan, schedule, columns,
                                                         rotations, lanes);
+    default:  // Validate refuses other kinds.
+      return;
   }
 }
 

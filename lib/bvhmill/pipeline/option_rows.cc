@@ -33,6 +33,7 @@ constexpr OptionBounds kHandPoses = {.least = 0, .most = kMaxAnimHandPose};
 constexpr OptionBounds kConstraints = {
     .most_entries = static_cast<size_t>(kMaxAnimConstraints)};
 constexpr OptionBounds kDegrees = {.least = 0, .most = 90};
+constexpr OptionBounds kPercent = {.least = 0, .most = 100};
 constexpr OptionBounds kMillimetres = {.least = 0, .most = 1000};
 constexpr OptionBounds kAnimBytes = {.least = 1,
                                      .most = double{int64_t{1} << 40}};
@@ -71,7 +72,24 @@ constexpr OptionWord kWordsOfTensorLayout[] = {
     Word("joint_major", TensorLayout::kJointMajor)};
 constexpr OptionWord kWordsOfRotationKind[] = {
     Word("quaternion", RotationKind::kQuaternion),
-    Word("matrix", RotationKind::kMatrix), Word("6d", RotationKind::kSixD)};
+    Word("matrix", RotationKind::kMatrix),
+    Word("6d", RotationKind::kSixD),
+    Word("quaternion_wxyz", RotationKind::kQuaternionWxyz),
+    Word("rotation_vector", RotationKind::kRotationVector),
+    Word("euler_xyz", RotationKind::kEulerXyz),
+    Word("euler_xzy", RotationKind::kEulerXzy),
+    Word("euler_yxz", RotationKind::kEulerYxz),
+    Word("euler_yzx", RotationKind::kEulerYzx),
+    Word("euler_zxy", RotationKind::kEulerZxy),
+    Word("euler_zyx", RotationKind::kEulerZyx)};
+constexpr OptionWord kWordsOfRotationOrder[] = {
+    Word("file", RotationOrder::kFile), Word("xyz", RotationOrder::kXyz),
+    Word("xzy", RotationOrder::kXzy),   Word("yxz", RotationOrder::kYxz),
+    Word("yzx", RotationOrder::kYzx),   Word("zxy", RotationOrder::kZxy),
+    Word("zyx", RotationOrder::kZyx)};
+constexpr OptionWord kWordsOfChannelSet[] = {
+    Word("file", ChannelSet::kFile), Word("3", ChannelSet::kThree),
+    Word("6", ChannelSet::kSix), Word("root_only", ChannelSet::kRootOnly)};
 constexpr OptionWord kWordsOfRotationSpace[] = {
     Word("local", RotationSpace::kLocal), Word("world", RotationSpace::kWorld)};
 constexpr OptionWord kWordsOfAnimProfile[] = {
@@ -101,6 +119,8 @@ BVHMILL_ENUM(Interpolation)
 BVHMILL_ENUM(TensorLayout)
 BVHMILL_ENUM(RotationKind)
 BVHMILL_ENUM(RotationSpace)
+BVHMILL_ENUM(RotationOrder)
+BVHMILL_ENUM(ChannelSet)
 BVHMILL_ENUM(AnimProfile)
 BVHMILL_ENUM(AnimReference)
 #undef BVHMILL_ENUM

@@ -354,10 +354,11 @@ struct FieldReader {
     return absl::OkStatus();
   }
   absl::Status operator()(const ArraysPlace& to) const {
-    const auto& arrays = As<v1::NpzFormat>().arrays();
-    if (arrays.empty()) return absl::OkStatus();
+    const int count = reflection().FieldSize(message, field());
+    if (count == 0) return absl::OkStatus();
     ResetPlace(to);
-    for (const int array : arrays) {
+    for (int i = 0; i < count; ++i) {
+      const int array = reflection().GetRepeatedEnumValue(message, field(), i);
       bool* chosen = nullptr;
       if (array == v1::NPZ_ARRAY_POSITIONS) chosen = to.positions;
       if (array == v1::NPZ_ARRAY_ROTATIONS) chosen = to.rotations;
@@ -487,10 +488,12 @@ struct FieldWriter {
     to->set_end_seconds(trim->end_seconds);
   }
   void operator()(const ArraysPlace& arrays) const {
-    v1::NpzFormat* const to = As<v1::NpzFormat>();
-    if (*arrays.positions) to->add_arrays(v1::NPZ_ARRAY_POSITIONS);
-    if (*arrays.rotations) to->add_arrays(v1::NPZ_ARRAY_ROTATIONS);
-    if (*arrays.velocities) to->add_arrays(v1::NPZ_ARRAY_VELOCITIES);
+    const auto add = [this](bool is_chosen, v1::NpzArray array) {
+      if (is_chosen) reflection().AddEnumValue(message, field(), array);
+    };
+    add(*arrays.positions, v1::NPZ_ARRAY_POSITIONS);
+    add(*arrays.rotations, v1::NPZ_ARRAY_ROTATIONS);
+    add(*arrays.velocities, v1::NPZ_ARRAY_VELOCITIES);
   }
   void operator()(const LoopPlace& loop) const {
     v1::AnimFormat* const to = As<v1::AnimFormat>();

@@ -145,3 +145,5 @@ example ANIM_IMPORT_REFUSED 0 walk.bvh convert -o out --emit anim \
   --anim-profile viewer --ignore TARGET_ANIM_VIEWER
 cp "$CASES/mh_no_ftime.bvh" .
 example TARGET_FRAME_TIME 0 mh_no_ftime.bvh convert -o out --emit velocities
+example TARGET_BVH_PLACE_LOST 0 walk.bvh convert -o out --emit bvh \
+  --bvh-channels 3

@@ -50,6 +50,11 @@ void WriteOut(Message* message) {
   }
 }
 
+void WriteOutArrays(v1::CsvFormat* csv) {
+  if (csv->arrays().empty()) csv->add_arrays(v1::NPZ_ARRAY_POSITIONS);
+  std::sort(csv->mutable_arrays()->begin(), csv->mutable_arrays()->end());
+}
+
 // In the order of their numbers.
 void WriteOutArrays(v1::NpzFormat* npz) {
   if (npz->arrays().empty()) {
@@ -57,6 +62,12 @@ void WriteOutArrays(v1::NpzFormat* npz) {
     npz->add_arrays(v1::NPZ_ARRAY_ROTATIONS);
   }
   std::sort(npz->mutable_arrays()->begin(), npz->mutable_arrays()->end());
+}
+
+void WriteOutGlb(v1::GlbFormat* glb) {
+  constexpr float kTolerance = 0.1F;
+  if (!glb->has_tolerance_degrees()) glb->set_tolerance_degrees(kTolerance);
+  if (!glb->has_tolerance_percent()) glb->set_tolerance_percent(kTolerance);
 }
 
 void WriteOutAnim(v1::AnimFormat* anim) {
@@ -99,6 +110,7 @@ void MakeCanonical(const Limits& limits, v1::ConvertOptions* options) {
   options->DiscardUnknownFields();
   for (v1::OutputRequest& output : *options->mutable_outputs()) {
     if (output.has_npz()) WriteOutArrays(output.mutable_npz());
+    if (output.has_csv()) WriteOutArrays(output.mutable_csv());
   }
   WriteOut(options);
   WriteOutEdits(options->mutable_edits());
@@ -109,6 +121,7 @@ void MakeCanonical(const Limits& limits, v1::ConvertOptions* options) {
   }
   for (v1::OutputRequest& output : *options->mutable_outputs()) {
     if (output.has_anim()) WriteOutAnim(output.mutable_anim());
+    if (output.has_glb()) WriteOutGlb(output.mutable_glb());
     // The shortest text is -1 where nothing is set.
     if (output.has_bvh() && !output.bvh().has_decimals()) {
       output.mutable_bvh()->set_decimals(-1);

@@ -242,6 +242,8 @@ constexpr char kAllButLimits[] = R"(
             media_type: 'application/vnd.ll.animation' }
   formats { format: 'values' file_extension: '.values.npy'
             media_type: 'application/vnd.bvhmill.tensor' }
+  formats { format: 'glb' file_extension: '.glb'
+            media_type: 'model/gltf-binary' }
   source_formats { format: SOURCE_FORMAT_BVH name: 'bvh'
                    media_type: 'text/x-bvh' file_extension: '.bvh' }
   source_formats { format: SOURCE_FORMAT_ANIM name: 'anim'

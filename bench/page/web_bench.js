@@ -1,12 +1,20 @@
-// Measures the built page: the time from a choice to the first pose, and the
-// longest task of the page while a large take is read.
+// Measures the built page of client/page: the time from a choice to the first
+// pose, and the longest task of the page while a large take is read.
 //
-//   node measure.js [MB of the large take, 50]
+//   ./dev bench web [--json [FILE]] [--size MB]
 
-import { drop, open, start } from './test/browser.js';
-import { walk } from './test/takes.js';
+import { writeFileSync } from 'node:fs';
+import { drop, open, start } from '../../client/page/test/browser.js';
+import { walk } from '../../client/page/test/takes.js';
 
-const size = Number(process.argv[2] ?? 50);
+function argOf(name, otherwise) {
+  const at = process.argv.indexOf(name);
+  if (at < 0) return otherwise;
+  const value = process.argv[at + 1];
+  return value === undefined || value.startsWith('--') ? '-' : value;
+}
+
+const size = Number(argOf('--size', 50));
 const browser = await start();
 const page = await open(browser, { motion: 'no-preference' });
 
@@ -48,11 +56,7 @@ await page.evaluate(() => {
 const runs = [];
 for (let i = 0; i < 9; ++i) runs.push((await openTake(1e6)).first);
 runs.sort((a, b) => a - b);
-console.log(`1 MB: first pose after ${runs[4].toFixed(0)} ms ` +
-  `(median of 9; ${runs[0].toFixed(0)} to ${runs[8].toFixed(0)})`);
 const { first, all, longest } = await openTake(size * 1e6);
-console.log(`${size} MB: first pose after ${first.toFixed(0)} ms, all after ` +
-  `${all.toFixed(0)} ms, longest task ${longest.toFixed(0)} ms`);
 const frames = await page.evaluate(() => new Promise((resolve) => {
   let n = 0;
   const begin = performance.now();
@@ -62,6 +66,21 @@ const frames = await page.evaluate(() => new Promise((resolve) => {
   };
   requestAnimationFrame(tick);
 }));
-console.log(`${frames.toFixed(0)} frames per second while it plays, ` +
-  `${await page.evaluate(() => document.documentElement.dataset.calls)} calls`);
+const calls = await page.evaluate(() => document.documentElement.dataset.calls);
 await browser.close();
+
+const rounded = (value) => Math.round(value * 10) / 10;
+const text = JSON.stringify({
+  first_pose_1mb_ms: { median: rounded(runs[4]), least: rounded(runs[0]),
+                       most: rounded(runs[8]), limit: 50 },
+  large_mb: size,
+  first_pose_large_ms: rounded(first),
+  all_read_large_ms: rounded(all),
+  longest_task_ms: { value: rounded(longest), limit: 100 },
+  frames_per_second: rounded(frames),
+  draw_calls: Number(calls),
+}, null, 2) + '\n';
+console.error(text.trimEnd());
+const out = argOf('--json', '');
+if (out === '-') process.stdout.write(text);
+else if (out) writeFileSync(out, text);
