@@ -27,7 +27,7 @@
 // it. The viewer reads them from
 //
 //   <script type="application/json" id="bvhmill-takes">
-//   [{"name":"walk.bvh","data":"base64 of the file, packed with gzip"}, ...]
+//   [{"name":"walk.bvh","gzip":"base64 of the file, packed by gzip"}, ...]
 //   </script>
 
 extern char** environ;
@@ -140,8 +140,11 @@ absl::StatusOr<std::string> Entry(const Input& input, const Session& session) {
   if (!packed || packed->size() > kMaxPageBytes / 4 * 3) {
     return Refused("is too large for a page");
   }
+  // The name of a file, or the path below a folder that was searched.
+  const std::string name =
+      input.base + std::string(InfoOf(input.format).extension);
   return EscapeForScript(JsonObject(
-      {{"name", JsonQuote(input.path)}, {"data", JsonQuote(Base64(*packed))}}));
+      {{"name", JsonPath(name)}, {"gzip", JsonQuote(Base64(*packed))}}));
 }
 
 // The whole page; clips that cannot be read are reported and left out.

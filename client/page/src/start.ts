@@ -116,7 +116,7 @@ function row(take: Take): HTMLTableRowElement {
       el('th', { scope: 'row' },
          button(take.path, () => openTake(take), { class: 'link' })),
       el('td', {}, el('span', { class: `verdict ${verdict}` }, verdict)),
-      el('td', { class: 'number frames' },
+      el('td', { class: 'number count' },
          result ? result.info.frames.toLocaleString('en') : ''),
       el('td', { class: 'number' }, bytes(take.file.size)),
       el('td', { class: 'first' }, ...first));

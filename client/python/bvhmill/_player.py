@@ -56,7 +56,7 @@ def player_of(take: Take, height: int,
     if not name.endswith(".bvh"):
         name += ".bvh"
     data = base64.b64encode(gzip.compress(take.to_bytes("bvh"), mtime=0))
-    takes = json.dumps([{"name": name, "data": data.decode()}])
+    takes = json.dumps([{"name": name, "gzip": data.decode()}])
     # No text of a take ends the script.
     takes = takes.replace("<", "\\u003c")
     return Player(f'{head}<script type="application/json" id="bvhmill-takes">'

@@ -29,7 +29,7 @@ def test_the_page_contains_the_file_of_the_take(page):
     take = bvhmill.read(bvhmill.example())
     text = take.player(page=page).html
     (entry,) = takes_of(text)
-    assert gzip.decompress(base64.b64decode(entry["data"])) == take.to_bvh()
+    assert gzip.decompress(base64.b64decode(entry["gzip"])) == take.to_bvh()
     assert text.endswith("</script>\n</body></html>")
     assert text.startswith("<!doctype html><body><p>viewer</p><script ")
 
