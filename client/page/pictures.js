@@ -19,8 +19,8 @@ const SIZES = [
   { name: 'page-dark', width: 1280, height: 800, scheme: 'dark' },
   { name: 'page-phone', width: 360, height: 740 },
 ];
-const STEP = 4;
-const FRAMES = 30;
+const STEP = 5;
+const FRAMES = 24;
 
 // The take with its first issue opened.
 async function openIssue(browser, options) {
@@ -40,15 +40,22 @@ async function still(browser, { name, ...options }) {
 
 // The walk from its first frame to its last, in steps.
 async function animation(browser) {
-  const page = await openIssue(browser, { width: 720, height: 560 });
+  const page = await openIssue(browser, { width: 1000, height: 560 });
   await page.keyboard.press('Home');
+  // The stage and the timeline, without the panel beside them.
+  const clip = await page.evaluate(() => {
+    const stage = document.getElementById('stage').getBoundingClientRect();
+    const { bottom } =
+      document.getElementById('transport').getBoundingClientRect();
+    return { x: stage.x, y: stage.y, width: stage.width,
+             height: bottom - stage.y };
+  });
   const gif = GIFEncoder();
   for (let i = 0; i < FRAMES; ++i) {
     await page.waitForTimeout(120);
-    const { data, width, height } = PNG.sync.read(await page.screenshot({
-      clip: { x: 0, y: 44, width: 720, height: 420 },
-    }));
-    const palette = quantize(data, 64);
+    const { data, width, height } =
+      PNG.sync.read(await page.screenshot({ clip }));
+    const palette = quantize(data, 32);
     gif.writeFrame(applyPalette(data, palette), width, height,
                    { palette, delay: 1000 * STEP / 60 });
     for (let k = 0; k < STEP; ++k) await page.keyboard.press('ArrowRight');
