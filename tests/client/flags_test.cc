@@ -108,7 +108,7 @@ std::set<std::string> FlagsOf(const std::vector<std::string>& command) {
   words.emplace_back("--help");
   const std::string help = RunCommand(words, "/").out;
   std::set<std::string> flags;
-  const std::regex option("\n  (-\\w,)?--([a-z-]+)");
+  const std::regex option("\n  (-\\w,)?--([a-z0-9-]+)");
   for (std::sregex_iterator it(help.begin(), help.end(), option), end;
        it != end; ++it) {
     flags.insert((*it)[2]);

@@ -302,6 +302,8 @@ BVHMILL_EXPORT(bvhmill_open)
 bvhmill::Session* bvhmill_open(const char* options, size_t size, int32_t from,
                                int32_t checks_only) {
   auto* const session = new bvhmill::Session;
+  // Addresses have 32 bits; the rows take about half of the text.
+  session->options.limits.max_clip_bytes = int64_t{2} << 30;
   session->options.source_format = static_cast<bvhmill::SourceFormat>(from);
   session->status =
       bvhmill::OptionsFromJson({options, size}, &session->options);

@@ -16,6 +16,7 @@ const FORMATS: [string, string][] = [
   ['values', 'channel values as .npy'],
   ['bvh', 'BVH, edited'],
   ['anim', '.anim of Second Life'],
+  ['glb', 'glTF, for Blender, Unity and Unreal'],
   ['report', 'the report as JSON'],
 ];
 

@@ -105,9 +105,9 @@ TEST_F(InputsTest, OfAListKeepTheirFolders) {
   const auto inputs = CollectInputs(options, {}, nullptr);
   ASSERT_TRUE(inputs.ok());
   ASSERT_EQ(inputs->size(), 4U);
-  EXPECT_EQ((*inputs)[0].base + ".bvh", one);
+  EXPECT_EQ("/" + (*inputs)[0].base + ".bvh", one);
   EXPECT_EQ((*inputs)[0].bytes, 8);
-  EXPECT_EQ((*inputs)[1].base, hidden);
+  EXPECT_EQ("/" + (*inputs)[1].base, hidden);
   EXPECT_THAT(std::string(MessageOf((*inputs)[2].status)),
               HasSubstr("it is a directory"));
   EXPECT_THAT(std::string(MessageOf((*inputs)[3].status)),
