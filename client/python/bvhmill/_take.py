@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Mapping, NoReturn, SupportsIndex
 
 import numpy as np
 
-from bvhmill import _bvhmill, _save
+from bvhmill import _bvhmill, _rows, _save
 from bvhmill._errors import error_of
 from bvhmill._option_types import (AnimOptions, BvhOptions, EditOptions,
                                    NpzOptions)
@@ -17,6 +17,7 @@ from bvhmill._options import (EDIT_KEYS, SaveOptions, checked, conventions_of,
 from bvhmill._player import Player, player_of
 from bvhmill._report import Report, report_of
 from bvhmill._rotations import in_order, without_flips
+from bvhmill._rows import RotationKind
 from bvhmill._take_facts import TakeFacts
 
 if TYPE_CHECKING:
@@ -239,6 +240,63 @@ class Take(TakeFacts):
             raise ValueError(f"rows have the shape {copy.shape}, not {shape}")
         copy.flags.writeable = False
         return self._of(self._clip.with_rows(copy), self.report,
+                        self._end_sites, self._conventions, self.source_name)
+
+    def with_rotations(self, rotations: npt.ArrayLike, *,
+                       kind: RotationKind = "quaternion") -> Take:
+        """Another take with these local rotations, the inverse of `rotations`.
+
+        `kind` is "quaternion" (x y z w), "quaternion_wxyz", "matrix", "6d" as
+        `six_d`, "rotation_vector" in radians, or degrees: "euler" in the order
+        of each joint, as `euler`, or "euler_zxy" and such. The skeleton, the
+        channels and all other values stay. Angles are from -180 to 180;
+        `edit(unwrap=True)` makes them continuous. ValueError if the channels
+        of a joint cannot state its rotation.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> turned = take.with_rotations(take.rotations[::-1])
+        >>> turned.euler[0, 1, 0].round(3)
+        10.0
+        """
+        rows = _rows.rows_with_rotations(self, rotations, kind)
+        if np.isnan(rows).any() and len(rows) != self.frames:
+            raise ValueError(f"rotations have {len(rows)} frames, not "
+                             f"{self.frames}: with_positions gives others")
+        return self._with_rows(rows)
+
+    def with_positions(self, positions: npt.ArrayLike,
+                       rotations: npt.ArrayLike | None = None, *,
+                       kind: RotationKind = "quaternion") -> Take:
+        """Another take with these world positions, and local rotations of a
+        `kind` of `with_rotations`: motion for this skeleton.
+
+        Positions are those of the root, (F, 3), or of all joints, (F, J, 3).
+        With rotations, F may be any number. ValueError if the skeleton cannot
+        have these positions with these rotations: a joint without position
+        channels is at its OFFSET.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> root = take.positions[:2, 0] + [0, 1, 0]
+        >>> take.with_positions(root, take.rotations[:2]).positions[:, 0, 1]
+        array([1.9, 1.9], dtype=float32)
+        """
+        rows = (self.values if rotations is None else
+                _rows.rows_with_rotations(self, rotations, kind))
+        turned = self._with_rows(np.nan_to_num(rows))
+        rows = _rows.rows_with_positions(turned, rows, positions)
+        if len(rows) != self.frames and np.isnan(rows).any():
+            raise ValueError("with another number of frames, rotations and "
+                             "positions must give all channels")
+        take = self._with_rows(rows)
+        _rows.need_positions(take, positions)
+        return take
+
+    def _with_rows(self, rows: FloatArray) -> Take:
+        """Another take with rows (F, C) of any number of frames."""
+        return _rebuilt(type(self), self._clip.state(), rows, 0,
+                        len(rows), self.frame_time, {}, self.report,
                         self._end_sites, self._conventions, self.source_name)
 
     @classmethod
