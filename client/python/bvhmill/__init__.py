@@ -24,6 +24,7 @@ from bvhmill._errors import (AmbiguousName, BvhError, ConventionUnknown,
                              EditError, LimitError)
 from bvhmill._example import example
 from bvhmill._info import Info, Node
+from bvhmill._motion import Contacts
 from bvhmill._option_types import (AnimOptions, BvhOptions, CheckOptions,
                                    EditOptions, NpzOptions)
 from bvhmill._options import ReadOptions, SaveOptions
@@ -36,8 +37,8 @@ from bvhmill._take import Take
 from bvhmill._typing import publish
 
 publish("bvhmill", globals(), (
-    "AmbiguousName Anim AnimJoint Batch Block BvhError ConventionUnknown Counts "
-    "EditError Info Issue LimitError Node Outcome Player Report Severity Take "
+    "AmbiguousName Anim AnimJoint Batch Block BvhError Contacts ConventionUnknown "
+    "Counts EditError Info Issue LimitError Node Outcome Player Report Severity Take "
     "TakeIterator Verdict").split())
 del publish
 
@@ -45,8 +46,8 @@ __version__: str = _bvhmill.version
 
 __all__ = [
     "AmbiguousName", "Anim", "AnimJoint", "AnimOptions", "Batch", "Block",
-    "BvhError", "BvhOptions", "CheckOptions", "ConventionUnknown", "Counts",
-    "EditError", "EditOptions", "Info", "Issue", "LimitError", "Node", "NpzOptions",
+    "BvhError", "BvhOptions", "CheckOptions", "Contacts", "ConventionUnknown",
+    "Counts", "EditError", "EditOptions", "Info", "Issue", "LimitError", "Node", "NpzOptions",
     "Outcome", "Player", "ReadOptions", "Report", "SaveOptions", "Severity", "Take",
     "TakeIterator", "Verdict", "example", "info", "issues_table", "read",
     "read_anim", "read_batch", "read_many", "read_many_async", "stream",

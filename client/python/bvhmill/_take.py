@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, Mapping, NoReturn, SupportsIndex
 
 import numpy as np
 
-from bvhmill import _bvhmill, _rows, _save
+from bvhmill import _bvhmill, _motion, _rows, _save
 from bvhmill._errors import error_of
+from bvhmill._motion import Contacts
 from bvhmill._option_types import (AnimOptions, BvhOptions, EditOptions,
                                    NpzOptions)
-from bvhmill._options import (EDIT_KEYS, SaveOptions, checked, conventions_of,
-                              shows, text_of, words_of)
+from bvhmill._options import (ARRAYS, EDIT_KEYS, Array, SaveOptions, checked,
+                              conventions_of, shows, text_of, words_of)
 from bvhmill._player import Player, player_of
 from bvhmill._report import Report, report_of
 from bvhmill._rotations import in_order, without_flips
@@ -256,7 +257,7 @@ class Take(TakeFacts):
         >>> import bvhmill
         >>> take = bvhmill.read(bvhmill.example())
         >>> turned = take.with_rotations(take.rotations[::-1])
-        >>> turned.euler[0, 1, 0].round(3)
+        >>> turned.euler[0, 1, 1].round(3)
         10.0
         """
         rows = _rows.rows_with_rotations(self, rotations, kind)
@@ -347,6 +348,108 @@ class Take(TakeFacts):
             raise error_of(conversion.error, report_of(conversion.report),
                            self.source_name)
         return conversion
+
+    # -- features ------------------------------------------------------------
+
+    def select(self, *patterns: str) -> npt.NDArray[np.intp]:
+        """The rows of joints by names or patterns with * and ?, each row once.
+
+        They have the order of the patterns; those of one pattern have the order
+        of `names`. KeyError if a pattern fits no name.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> take.positions[:, take.select("Head", "*ip*")].shape
+        (3, 2, 3)
+        """
+        return _motion.select(self, patterns)
+
+    def windows(self, length: int, stride: int = 1,
+                array: Array = "positions") -> FloatArray:
+        """Windows of `length` frames, one every `stride` frames, of an array:
+        a read-only view (n, length, J, 3), or 4 for rotations.
+
+        Frames that fill no window at the end are in none.
+
+        >>> import bvhmill
+        >>> bvhmill.read(bvhmill.example()).windows(2).shape
+        (2, 2, 3, 3)
+        """
+        if array not in ARRAYS:
+            raise ValueError(f"array={array!r}: must be one of "
+                             + ", ".join(ARRAYS))
+        return _motion.windows(getattr(self, array), length, stride)
+
+    def mirror(self) -> Take:
+        """The mirror image: `edit(mirror=True)`.
+
+        >>> import bvhmill
+        >>> bvhmill.read(bvhmill.example()).mirror()
+        Traceback (most recent call last):
+        bvhmill.EditError: <bytes>: error: EDIT_DOES_NOT_FIT: mirror: no ...
+        """
+        return self.edit(mirror=True)
+
+    def relative_positions(self) -> FloatArray:
+        """float32 (F, J, 3): world positions less those of the root of each
+        joint. The axes are those of the world.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> bool(take.relative_positions()[:, 0].any())
+        False
+        """
+        return self.positions - self.positions[:, _motion.root_rows(self)]
+
+    def heading(self, *, up: Literal["x", "y", "z"] | None = None
+                ) -> FloatArray:
+        """float32 (F,): the direction that hips and shoulders face, radians
+        about the axis `up`; default that of `read` or `edit`, or else Y.
+
+        At 0 the body faces +Z with Y up, +X with Z up, +Y with X up. Hips and
+        shoulders are found by the naming scheme: EditError if that is not
+        known, ValueError without them.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> take.heading()
+        Traceback (most recent call last):
+        bvhmill.EditError: <bytes>: error: EDIT_DOES_NOT_FIT: names_to: ...
+        """
+        return _motion.heading(self, up)
+
+    def facing_positions(self, *, up: Literal["x", "y", "z"] | None = None
+                         ) -> FloatArray:
+        """float32 (F, J, 3): positions from the ground below the first root,
+        turned about `up` so that each frame has `heading` 0.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> take.facing_positions(up="q")
+        Traceback (most recent call last):
+        ValueError: up='q': must be 'x', 'y' or 'z'
+        """
+        return _motion.facing(self, up)
+
+    def contacts(self, *, speed: float | None = None,
+                 height: float | None = None,
+                 up: Literal["x", "y", "z"] | None = None) -> Contacts:
+        """The frames in which ankles and toes touch the ground.
+
+        A joint touches it if its speed is below `speed`, and if it is less
+        than `height` above its own lowest position of the take. They are in the
+        unit of the file; the defaults are 0.2 reaches a second and 0.04
+        reaches. A reach is the longest way along OFFSETs from a root to a
+        joint, about 1.3 m in an adult. Errors are those of `heading`;
+        ConventionUnknown without a frame time.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> take.edit(rename={"Head": "LeftFoot"}).contacts()
+        Traceback (most recent call last):
+        bvhmill.EditError: <bytes>: error: EDIT_DOES_NOT_FIT: names_to: ...
+        """
+        return _motion.contacts(self, speed, height, up)
 
     # -- files ---------------------------------------------------------------
 
