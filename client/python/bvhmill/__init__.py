@@ -32,6 +32,7 @@ from bvhmill._player import Player
 from bvhmill._read import Anim, AnimJoint, info, read, read_anim, validate
 from bvhmill._report import (Counts, Issue, Report, Severity, Verdict,
                              issues_table)
+from bvhmill._scan import scan
 from bvhmill._stream import Block, stream
 from bvhmill._take import Take
 from bvhmill._typing import publish
@@ -50,6 +51,6 @@ __all__ = [
     "Counts", "EditError", "EditOptions", "Info", "Issue", "LimitError", "Node", "NpzOptions",
     "Outcome", "Player", "ReadOptions", "Report", "SaveOptions", "Severity", "Take",
     "TakeIterator", "Verdict", "example", "info", "issues_table", "read",
-    "read_anim", "read_batch", "read_many", "read_many_async", "stream",
-    "validate",
+    "read_anim", "read_batch", "read_many", "read_many_async", "scan",
+    "stream", "validate",
 ]

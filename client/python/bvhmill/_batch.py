@@ -36,6 +36,7 @@ _QUEUE_BYTES = 256 << 20
 class Outcome:
     """The outcome of one file: a take, or an error.
 
+    It is a `Loaded` or a `Failed`, which type checkers tell apart by `ok`.
     `report` is None if the file could not be opened.
 
     >>> import bvhmill
@@ -49,6 +50,13 @@ class Outcome:
     report: Report | None
     seconds: float = 0.0
 
+    def __new__(cls, path: str = "", take: Take | None = None,
+                *values: Any, **named: Any) -> Outcome:
+        kind = cls
+        if cls is Outcome:
+            kind = Failed if take is None else Loaded
+        return object.__new__(kind)
+
     @property
     def ok(self) -> bool:
         """True if there is a take."""
@@ -60,6 +68,44 @@ class Outcome:
             assert self.error is not None
             raise self.error
         return self.take
+
+
+@dataclass(frozen=True)
+class Loaded(Outcome):
+    """The outcome of a file that gives a take.
+
+    >>> import bvhmill
+    >>> take = bvhmill.read(bvhmill.example())
+    >>> bvhmill.Outcome("a.bvh", take, None, take.report).ok
+    True
+    """
+
+    take: Take
+    error: None
+    report: Report
+
+    @property
+    def ok(self) -> Literal[True]:
+        """True: there is a take."""
+        return True
+
+
+@dataclass(frozen=True)
+class Failed(Outcome):
+    """The outcome of a file that gives no take.
+
+    >>> import bvhmill
+    >>> bvhmill.Outcome("a.bvh", None, OSError(), None).ok
+    False
+    """
+
+    take: None
+    error: BvhError | OSError
+
+    @property
+    def ok(self) -> Literal[False]:
+        """False: there is no take."""
+        return False
 
 
 class TakeIterator(Iterator[Outcome]):

@@ -84,7 +84,7 @@ def body_rows(take: Take, names: Sequence[str]) -> dict[str, int]:
 
 
 def heading(take: Take, up: str | None) -> FloatArray:
-    axis, forward, left = _axes(take, up)
+    _, forward, left = axes_of(take, up)
     rows = body_rows(take, ("LeftUpLeg", "RightUpLeg", "LeftArm", "RightArm"))
     pairs = [(rows["Left" + part], rows["Right" + part])
              for part in ("UpLeg", "Arm")
@@ -99,7 +99,7 @@ def heading(take: Take, up: str | None) -> FloatArray:
 
 
 def facing(take: Take, up: str | None) -> FloatArray:
-    axis, forward, left = _axes(take, up)
+    axis, forward, left = axes_of(take, up)
     yaw = heading(take, up)[:, None]
     positions = take.positions - _ground(take, axis)
     sin, cos = np.sin(yaw), np.cos(yaw)
@@ -118,7 +118,7 @@ def _ground(take: Take, axis: int) -> FloatArray:
     return ground
 
 
-def _axes(take: Take, up: str | None) -> tuple[int, int, int]:
+def axes_of(take: Take, up: str | None) -> tuple[int, int, int]:
     """The axes up, forward and left of a body with heading 0."""
     word = up or take._conventions.get("up", "y")
     if word not in ("x", "y", "z"):
@@ -129,7 +129,7 @@ def _axes(take: Take, up: str | None) -> tuple[int, int, int]:
 
 def contacts(take: Take, speed: float | None, height: float | None,
              up: str | None) -> Contacts:
-    axis, _, _ = _axes(take, up)
+    axis, _, _ = axes_of(take, up)
     found = body_rows(take, _FEET)
     if not found:
         raise ValueError("the skeleton has no feet")

@@ -129,7 +129,8 @@ def angles_of(matrices: DoubleArray, order: str) -> DoubleArray:
     row_k = cos * r[..., k, :] - sin * r[..., j, :]
     b = np.arctan2(sign * r[..., i, k], row_k[..., k])
     c = np.arctan2(sign * row_j[..., i], row_j[..., j])
-    return np.degrees(np.stack([a, b, c], -1))
+    degrees: DoubleArray = np.degrees(np.stack([a, b, c], -1))
+    return degrees
 
 
 def rows_with_rotations(take: Take, rotations: npt.ArrayLike,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import pickle
-from typing import TYPE_CHECKING, Any, Literal, Mapping, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, Any, Iterable, Literal, Mapping, NoReturn
+from typing import SupportsIndex
 
 import numpy as np
 
-from bvhmill import _bvhmill, _motion, _rows, _save
+from bvhmill import _amass, _bvhmill, _motion, _plot, _rows, _save
 from bvhmill._errors import error_of
 from bvhmill._motion import Contacts
 from bvhmill._option_types import (AnimOptions, BvhOptions, EditOptions,
@@ -19,6 +20,7 @@ from bvhmill._player import Player, player_of
 from bvhmill._report import Report, report_of
 from bvhmill._rotations import in_order, without_flips
 from bvhmill._rows import RotationKind
+from bvhmill._source import Source, name_of
 from bvhmill._take_facts import TakeFacts
 
 if TYPE_CHECKING:
@@ -340,6 +342,40 @@ class Take(TakeFacts):
             take._facts["report"] = report_of(native.report)
         return take
 
+    @classmethod
+    def from_npz(cls, source: Source) -> Take:
+        """The take of an .npz that `save`, the command line or `to_amass` made.
+
+        Its rows are made of the rotations and the positions, so they must be
+        local rotations, as quaternions x y z w, matrices or 6d. ValueError if
+        an array is absent, or if the skeleton cannot have the positions. End
+        sites come back if the .npz has rows for them. The report is that of
+        the rules.
+
+        >>> import bvhmill
+        >>> npz = bvhmill.read(bvhmill.example()).to_npz()
+        >>> bvhmill.Take.from_npz(npz).values[2, :3].round(3)
+        array([0.2, 0.9, 0.1], dtype=float32)
+        """
+        return _amass.take_of_arrays(cls, _amass.arrays_in(source),
+                                     name_of(source))
+
+    def to_amass(self) -> dict[str, npt.NDArray[Any]]:
+        """Arrays with the names of AMASS, for `numpy.savez(path, **arrays)`.
+
+        `poses` (F, 3 J) are local rotation vectors in radians, `trans` (F, 3)
+        the world positions of the root, in the unit of the take, and
+        `mocap_framerate` frames per second; names, parents, offsets and
+        channels let `from_npz` read them back. The joints and their order are
+        those of the take, not those of SMPL. ValueError for several roots, and
+        for joints that do not stay at their OFFSET.
+
+        >>> import bvhmill
+        >>> bvhmill.read(bvhmill.example()).to_amass()["poses"].shape
+        (3, 9)
+        """
+        return _amass.amass_of(self)
+
     def _convert(self, words: Mapping[str, Any]) -> _bvhmill._Conversion:
         self._need_values()
         conversion = _bvhmill.convert_clip(
@@ -557,6 +593,21 @@ class Take(TakeFacts):
         (3, 3)
         """
         return _save.to_xarray(self)
+
+    def plot(self, frames: int | Iterable[int] = 0, ax: Any = None, *,
+             up: Literal["x", "y", "z"] | None = None) -> Any:
+        """Draws the poses of a frame or of several ones by matplotlib.
+
+        `ax` are axes with projection="3d"; without them a figure is made. The
+        axis `up` (default that of `read` or `edit`, or else Y) is vertical.
+        Returns the axes. ImportError if matplotlib is absent.
+
+        >>> import bvhmill
+        >>> bvhmill.read(bvhmill.example()).plot(5)
+        Traceback (most recent call last):
+        IndexError: index 5 is out of bounds for axis 0 with size 3
+        """
+        return _plot.plot(self, frames, ax, up)
 
     def player(self, *, height: int = 480,
                page: str | os.PathLike[str] | None = None) -> Player:
