@@ -18,8 +18,8 @@ except ImportError as _error:
     sys.modules["bvhmill._bvhmill"] = _absent
     del sys
     from bvhmill import _bvhmill
-from bvhmill._batch import (Batch, Outcome, TakeIterator, read_batch, read_many,
-                            read_many_async)
+from bvhmill._batch import (Batch, Failed, Loaded, Outcome, TakeIterator,
+                            read_batch, read_many, read_many_async)
 from bvhmill._errors import (AmbiguousName, BvhError, ConventionUnknown,
                              EditError, LimitError)
 from bvhmill._example import example
@@ -39,8 +39,8 @@ from bvhmill._typing import publish
 
 publish("bvhmill", globals(), (
     "AmbiguousName Anim AnimJoint Batch Block BvhError Contacts ConventionUnknown "
-    "Counts EditError Info Issue LimitError Node Outcome Player Report Severity Take "
-    "TakeIterator Verdict").split())
+    "Counts EditError Failed Info Issue LimitError Loaded Node Outcome Player "
+    "Report Severity Take TakeIterator Verdict").split())
 del publish
 
 __version__: str = _bvhmill.version
@@ -48,9 +48,9 @@ __version__: str = _bvhmill.version
 __all__ = [
     "AmbiguousName", "Anim", "AnimJoint", "AnimOptions", "Batch", "Block",
     "BvhError", "BvhOptions", "CheckOptions", "Contacts", "ConventionUnknown",
-    "Counts", "EditError", "EditOptions", "Info", "Issue", "LimitError", "Node", "NpzOptions",
-    "Outcome", "Player", "ReadOptions", "Report", "SaveOptions", "Severity", "Take",
-    "TakeIterator", "Verdict", "example", "info", "issues_table", "read",
-    "read_anim", "read_batch", "read_many", "read_many_async", "scan",
-    "stream", "validate",
+    "Counts", "EditError", "EditOptions", "Failed", "Info", "Issue", "LimitError",
+    "Loaded", "Node", "NpzOptions", "Outcome", "Player", "ReadOptions", "Report",
+    "SaveOptions", "Severity", "Take", "TakeIterator", "Verdict", "example",
+    "info", "issues_table", "read", "read_anim", "read_batch", "read_many",
+    "read_many_async", "scan", "stream", "validate",
 ]

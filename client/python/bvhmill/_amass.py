@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Mapping
 
 import numpy as np
 
+from bvhmill._rows import RotationKind
 from bvhmill._source import bytes_of, is_path
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 _SKELETON = ("names", "parents", "offsets", "channels")
 # The kind of rotations with this shape of one of them.
-_KINDS = {(4,): "quaternion", (3, 3): "matrix", (6,): "6d"}
+_KINDS: dict[tuple[int, ...], RotationKind] = {
+    (4,): "quaternion", (3, 3): "matrix", (6,): "6d"}
 # The largest error of a bone, as a part of the largest OFFSET.
 _BONE_ERROR = 1e-3
 
@@ -31,7 +33,7 @@ def amass_of(take: Take) -> dict[str, npt.NDArray[Any]]:
     return {"poses": vectors_of(take.rotations).reshape(
                 take.frames, 3 * take.joints),
             "trans": take.positions[:, 0].astype(np.float64),
-            "mocap_framerate": np.float64(take.fps),
+            "mocap_framerate": np.array(take.fps),
             **{name: np.asarray(getattr(take, name)) for name in _SKELETON}}
 
 
@@ -84,19 +86,20 @@ def take_of_arrays(kind: type[Take], arrays: Mapping[str, npt.NDArray[Any]],
                          + ", ".join(absent))
     rotations, positions, rate = (arrays[key] for key in keys)
     frame_time = float(rate)
-    word = _KINDS.get(rotations.shape[2:], "quaternion")
+    word: RotationKind = _KINDS.get(rotations.shape[2:], "quaternion")
     if "poses" in arrays:
         rotations = rotations.reshape(len(rotations), -1, 3)
         word, frame_time = "rotation_vector", 1 / frame_time if frame_time else 0
-    skeleton = [arrays[key] for key in _SKELETON]
+    skeleton = {key: arrays[key] for key in _SKELETON}
     ends = _end_sites_of(*(arrays[key].tolist() for key in _SKELETON))
-    width = sum(map(len, skeleton[3].tolist()))
+    width = sum(map(len, arrays["channels"].tolist()))
 
     def made(rows: Any) -> Take:
-        return kind.from_arrays(*skeleton, rows, frame_time, is_end_site=ends,
-                                source_name=source_name)
+        return kind.from_arrays(rows=rows, frame_time=frame_time,
+                                is_end_site=ends, source_name=source_name,
+                                **skeleton)
 
-    empty: Any = made(np.zeros((0, width)))
+    empty = made(np.zeros((0, width)))
     return made(empty.with_positions(positions, rotations, kind=word).values)
 
 

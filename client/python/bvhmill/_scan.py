@@ -57,11 +57,10 @@ def _row_of(outcome: Outcome) -> dict[str, Any]:
     issue = next((issue for issue in report.issues if issue.severity in (
         Severity.ERROR, Severity.WARNING)), None)
     info = None if outcome.take is None else outcome.take.info
-    facts = {"frames": None, "fps": None, "seconds": None, "joints": None,
-             "height": None} if info is None else {
-        "frames": info.frames, "fps": info.fps, "seconds": info.duration,
-        "joints": info.joints, "height": _height_of(info)}
-    return {"path": outcome.path, **facts, "verdict": str(report.verdict),
+    facts = (None,) * 5 if info is None else (
+        info.frames, info.fps, info.duration, info.joints, _height_of(info))
+    keys = ("frames", "fps", "seconds", "joints", "height")
+    return {"path": outcome.path, **dict(zip(keys, facts)), "verdict": str(report.verdict),
             "errors": report.counts.errors, "warnings": report.counts.warnings,
             "code": issue and issue.code, "issue": issue and str(issue)}
 

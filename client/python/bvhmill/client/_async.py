@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, AsyncGenerator, Iterable, Sequence
 
 import grpc
 
-from bvhmill._batch import Outcome, _paths_of
+from bvhmill._batch import AnyOutcome, _paths_of
 from bvhmill._closing import AsyncClosing
 from bvhmill._option_types import CheckOptions
 from bvhmill._options import Array, ReadOptions, shows
@@ -88,13 +88,13 @@ class AsyncClient(AsyncConnection):
     def read_many(self, paths: Iterable[Path], *,
                   arrays: Sequence[Array] = ("positions",),
                   end_sites: bool = False, keep_values: bool = True,
-                  **options: Unpack[ReadOptions]) -> AsyncClosing[Outcome]:
+                  **options: Unpack[ReadOptions]) -> AsyncClosing[AnyOutcome]:
         """As `Client.read_many`, for `async for`."""
         work = Clips(_paths_of(paths), arrays, end_sites, keep_values, 0,
                      dict(options))
         return AsyncClosing(self._outcomes(work))
 
-    async def _outcomes(self, work: Clips) -> AsyncGenerator[Outcome, None]:
+    async def _outcomes(self, work: Clips) -> AsyncGenerator[AnyOutcome, None]:
         attempt = 0
         end = deadline(self._settings.timeout)
         while not work.is_done:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 import numpy as np
 
 from bvhmill import _bvhmill
-from bvhmill._batch import Outcome
+from bvhmill._batch import AnyOutcome, Failed, Loaded
 from bvhmill._errors import BvhError
 from bvhmill._info import Info, Node
 from bvhmill._options import (ARRAYS, CHECK_KEYS, EDIT_KEYS, checked,
@@ -237,7 +237,7 @@ def take_of(result: Any, data: Sequence[npt.NDArray[np.uint8] | None],
 
 
 def outcome_of(path: str, result: Any, data: Sequence[Any], end_sites: bool,
-               options: Mapping[str, Any]) -> Outcome:
+               options: Mapping[str, Any]) -> AnyOutcome:
     """The Outcome of a ClipResult of a stream."""
     # It is not raised: a traceback would keep the frames of the caller.
     error = _error_of_take(result, path)
@@ -245,6 +245,6 @@ def outcome_of(path: str, result: Any, data: Sequence[Any], end_sites: bool,
     seconds = sum(part.seconds + part.nanos * 1e-9 for part in (
         times.read, times.validate, times.solve, times.encode, times.edit))
     if error is not None:
-        return Outcome(path, None, error, error.report, seconds)
+        return Failed(path, None, error, error.report, seconds)
     take = take_of(result, data, end_sites, options, path)
-    return Outcome(path, take, None, take.report, seconds)
+    return Loaded(path, take, None, take.report, seconds)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generator, Iterable, Sequence
 
 import grpc
 
-from bvhmill._batch import Outcome, _paths_of
+from bvhmill._batch import AnyOutcome, _paths_of
 from bvhmill._closing import Closing
 from bvhmill._option_types import CheckOptions
 from bvhmill._options import Array, ReadOptions, shows
@@ -93,7 +93,7 @@ class Client(Connection):
     def read_many(self, paths: Iterable[Path], *,
                   arrays: Sequence[Array] = ("positions",),
                   end_sites: bool = False, keep_values: bool = True,
-                  **options: Unpack[ReadOptions]) -> Closing[Outcome]:
+                  **options: Unpack[ReadOptions]) -> Closing[AnyOutcome]:
         """As `bvhmill.read_many`, over one stream, in the order of `paths`.
 
         If the stream breaks, the clips without a result are sent again. The
@@ -104,7 +104,7 @@ class Client(Connection):
                      dict(options))
         return Closing(self._outcomes(work))
 
-    def _outcomes(self, work: Clips) -> Generator[Outcome, None, None]:
+    def _outcomes(self, work: Clips) -> Generator[AnyOutcome, None, None]:
         attempt = 0
         end = deadline(self._settings.timeout)
         while not work.is_done:
