@@ -55,6 +55,38 @@ def assert_same(theirs, ours, arrays=("positions", "values")):
     np.testing.assert_array_equal(theirs.rotations, ours.rotations)
 
 
+def result_or_error(work):
+    try:
+        return work()
+    except bvhmill.BvhError as error:
+        return error
+
+
+def test_info_is_that_of_the_module(client, walk, walk_path):
+    assert client.info(walk_path) == bvhmill.info(walk_path)
+    assert client.info(walk).names == bvhmill.info(walk).names
+    with pytest.raises(TypeError, match="fps"):
+        client.info(walk, fps=30)
+    with pytest.raises(FileNotFoundError):
+        client.info("absent.bvh")
+    errors = 0
+    for path in project_clips()[::7]:
+        for options in ({}, {"strict": True}):
+            ours = result_or_error(lambda: bvhmill.info(path, **options))
+            theirs = result_or_error(lambda: client.info(path, **options))
+            if isinstance(ours, bvhmill.BvhError):
+                assert_same_error(theirs, ours)
+                assert theirs.details == ours.details
+                assert theirs.source_name == ours.source_name == str(path)
+                errors += 1
+            else:
+                # Not a number is no frame time.
+                assert theirs.nodes == ours.nodes
+                assert theirs.frames == ours.frames
+                np.testing.assert_equal(theirs.fps, ours.fps)
+    assert errors > 5
+
+
 def assert_same_error(theirs, ours):
     assert type(theirs) is type(ours)
     assert str(theirs) == str(ours)

@@ -8,6 +8,7 @@ import grpc
 
 from bvhmill._batch import AnyOutcome, _paths_of
 from bvhmill._closing import Closing
+from bvhmill._info import Info
 from bvhmill._option_types import CheckOptions
 from bvhmill._options import Array, ReadOptions, shows
 from bvhmill._report import Report
@@ -88,6 +89,14 @@ class Client(Connection):
         report: Report = self._run(
             _steps.validate(self, source, dict(options)))
         return report
+
+    @shows(CheckOptions)
+    def info(self, source: Source,
+             **options: Unpack[CheckOptions]) -> Info:
+        """As `bvhmill.info`, by the server."""
+        facts: Info = self._run(
+            _steps.info(self, source, dict(options)))
+        return facts
 
     @shows(ReadOptions)
     def read_many(self, paths: Iterable[Path], *,
