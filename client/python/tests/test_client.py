@@ -87,6 +87,39 @@ def test_info_is_that_of_the_module(client, walk, walk_path):
     assert errors > 5
 
 
+def test_a_batch_is_that_of_the_module(client, tmp_path):
+    paths = [tmp_path / f"{i:02}.bvh" for i in range(12)]
+    for i, path in enumerate(paths):
+        text = walk_text(5 + i, 3 if i % 4 else 4)
+        path.write_bytes(text.replace(b"OFFSET 0 1 0", b"OFFSET 0 2 0")
+                         if i % 2 else text)
+    paths[3].write_bytes(b"HIERARCHY")
+    paths.append(tmp_path / "absent.bvh")
+    names = ["positions", "rotations"]
+    for options in ({}, {"end_sites": True, "fps": 50}):
+        ours = bvhmill.read_batch(paths, arrays=names, **options)
+        theirs = client.read_batch(paths, arrays=names, **options)
+        for a, b in zip([theirs, *theirs.other], [ours, *ours.other]):
+            assert a.paths == b.paths and a.names == b.names
+            assert a.rigs == b.rigs
+            for name in names:
+                np.testing.assert_array_equal(getattr(a, name),
+                                              getattr(b, name))
+            for name in ("frame_offsets", "rig", "frame_times"):
+                x, y = getattr(a, name), getattr(b, name)
+                assert x.dtype == y.dtype
+                np.testing.assert_array_equal(x, y)
+        assert len(theirs.other) == len(ours.other) == 1
+        assert list(theirs.errors) == list(ours.errors) == [
+            str(paths[3]), str(paths[-1])]
+        assert_same_error(theirs.errors[str(paths[3])],
+                          ours.errors[str(paths[3])])
+        assert isinstance(theirs.errors[str(paths[-1])], FileNotFoundError)
+    assert len(client.read_batch([])) == 0
+    with pytest.raises(ValueError, match="at least one"):
+        client.read_batch(paths, arrays=[])
+
+
 def assert_same_error(theirs, ours):
     assert type(theirs) is type(ours)
     assert str(theirs) == str(ours)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, AsyncGenerator, Iterable, Sequence
 
 import grpc
 
-from bvhmill._batch import AnyOutcome, _paths_of
+from bvhmill._batch import AnyOutcome, Batch, _paths_of
 from bvhmill._closing import AsyncClosing
 from bvhmill._info import Info
 from bvhmill._option_types import CheckOptions
@@ -15,6 +15,7 @@ from bvhmill._report import Report
 from bvhmill._source import Path, Source
 from bvhmill._take import Take
 from bvhmill.client import _steps
+from bvhmill.client._batch import batch_of, kinds_of
 from bvhmill.client._calls import (Assembler, Clips, clip_requests, deadline,
                                    ended_of, seconds_to)
 from bvhmill.client._connection import AsyncConnection, Settings
@@ -102,6 +103,18 @@ class AsyncClient(AsyncConnection):
         work = Clips(_paths_of(paths), arrays, end_sites, keep_values, 0,
                      dict(options))
         return AsyncClosing(self._outcomes(work))
+
+    @shows(ReadOptions)
+    async def read_batch(self, paths: Iterable[Path], *,
+                         arrays: Sequence[Array] = ("positions",),
+                         end_sites: bool = False,
+                         **options: Unpack[ReadOptions]) -> Batch:
+        """As `bvhmill.read_batch`, by `read_many`."""
+        kinds = kinds_of(arrays)
+        outcomes = self.read_many(paths, arrays=kinds, end_sites=end_sites,
+                                  keep_values=False, **options)
+        return batch_of([outcome async for outcome in outcomes], kinds,
+                        end_sites)
 
     async def _outcomes(self, work: Clips) -> AsyncGenerator[AnyOutcome, None]:
         attempt = 0

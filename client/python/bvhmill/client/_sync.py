@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generator, Iterable, Sequence
 
 import grpc
 
-from bvhmill._batch import AnyOutcome, _paths_of
+from bvhmill._batch import AnyOutcome, Batch, _paths_of
 from bvhmill._closing import Closing
 from bvhmill._info import Info
 from bvhmill._option_types import CheckOptions
@@ -15,6 +15,7 @@ from bvhmill._report import Report
 from bvhmill._source import Path, Source
 from bvhmill._take import Take
 from bvhmill.client import _steps
+from bvhmill.client._batch import batch_of, kinds_of
 from bvhmill.client._calls import (Assembler, Clips, clip_requests, deadline,
                                    ended_of, seconds_to)
 from bvhmill.client._connection import Connection, Settings
@@ -112,6 +113,17 @@ class Client(Connection):
         work = Clips(_paths_of(paths), arrays, end_sites, keep_values, 0,
                      dict(options))
         return Closing(self._outcomes(work))
+
+    @shows(ReadOptions)
+    def read_batch(self, paths: Iterable[Path], *,
+                   arrays: Sequence[Array] = ("positions",),
+                   end_sites: bool = False,
+                   **options: Unpack[ReadOptions]) -> Batch:
+        """As `bvhmill.read_batch`, by `read_many`."""
+        kinds = kinds_of(arrays)
+        outcomes = self.read_many(paths, arrays=kinds, end_sites=end_sites,
+                                  keep_values=False, **options)
+        return batch_of(outcomes, kinds, end_sites)
 
     def _outcomes(self, work: Clips) -> Generator[AnyOutcome, None, None]:
         attempt = 0
