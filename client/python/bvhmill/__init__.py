@@ -38,8 +38,8 @@ from bvhmill._take import Take
 from bvhmill._typing import publish
 
 publish("bvhmill", globals(), (
-    "AmbiguousName Anim AnimJoint Batch Block BvhError Contacts ConventionUnknown "
-    "Counts EditError Failed Info Issue LimitError Loaded Node Outcome Player "
+    "AmbiguousName Anim AnimJoint Batch Block BvhError Contacts "
+    "ConventionUnknown Counts EditError Failed Info Issue LimitError Loaded Node Outcome Player "
     "Report Severity Take TakeIterator Verdict").split())
 del publish
 

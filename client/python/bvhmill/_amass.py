@@ -28,7 +28,8 @@ _BONE_ERROR = 1e-3
 
 def amass_of(take: Take) -> dict[str, npt.NDArray[Any]]:
     if (take.parents < 0).sum() != 1:
-        raise ValueError("trans is that of one root; edit(figure=...) keeps one")
+        raise ValueError("trans is that of one root; edit(figure=...) keeps "
+                         "one")
     _need_bones(take)
     return {"poses": vectors_of(take.rotations).reshape(
                 take.frames, 3 * take.joints),
@@ -89,7 +90,8 @@ def take_of_arrays(kind: type[Take], arrays: Mapping[str, npt.NDArray[Any]],
     word: RotationKind = _KINDS.get(rotations.shape[2:], "quaternion")
     if "poses" in arrays:
         rotations = rotations.reshape(len(rotations), -1, 3)
-        word, frame_time = "rotation_vector", 1 / frame_time if frame_time else 0
+        word = "rotation_vector"
+        frame_time = 1 / frame_time if frame_time else 0.0
     skeleton = {key: arrays[key] for key in _SKELETON}
     ends = _end_sites_of(*(arrays[key].tolist() for key in _SKELETON))
     width = sum(map(len, arrays["channels"].tolist()))

@@ -79,7 +79,8 @@ def matrices_of(array: npt.ArrayLike, kind: str) -> DoubleArray:
 def _of_angles(degrees: DoubleArray, order: str) -> DoubleArray:
     """Quaternions of rotations about these axes, the first one outermost."""
     product: DoubleArray = np.array([0.0, 0, 0, 1])
-    for letter, angle in zip(order, np.moveaxis(np.radians(degrees) / 2, -1, 0)):
+    halves = np.moveaxis(np.radians(degrees) / 2, -1, 0)
+    for letter, angle in zip(order, halves):
         v = np.eye(3)["xyz".index(letter)] * np.sin(angle)[..., None]
         w = np.cos(angle)[..., None]
         p, s = product[..., :3], product[..., 3:]

@@ -60,8 +60,10 @@ def _row_of(outcome: Outcome) -> dict[str, Any]:
     facts = (None,) * 5 if info is None else (
         info.frames, info.fps, info.duration, info.joints, _height_of(info))
     keys = ("frames", "fps", "seconds", "joints", "height")
-    return {"path": outcome.path, **dict(zip(keys, facts)), "verdict": str(report.verdict),
-            "errors": report.counts.errors, "warnings": report.counts.warnings,
+    return {"path": outcome.path, **dict(zip(keys, facts)),
+            "verdict": str(report.verdict),
+            "errors": report.counts.errors,
+            "warnings": report.counts.warnings,
             "code": issue and issue.code, "issue": issue and str(issue)}
 
 

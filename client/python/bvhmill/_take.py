@@ -616,6 +616,11 @@ class Take(TakeFacts):
         The last expression of a cell shows it, `height` pixels high.
         `player().save("take.html")` writes it. `page` is the viewer, if that is
         not installed; without one, FileNotFoundError is raised.
+
+        >>> import bvhmill
+        >>> bvhmill.read(bvhmill.example()).player(page="absent.html")
+        Traceback (most recent call last):
+        FileNotFoundError: [Errno 2] No such file or directory: 'absent.html'
         """
         return player_of(self, height, page)
 

@@ -52,7 +52,7 @@ def test_archives_become_takes_with_equal_arrays(walk, tmp_path, made,
 
 def test_archives_that_are_no_takes_are_refused(walk, tmp_path):
     take = bvhmill.read(walk)
-    with pytest.raises(ValueError, match="lacks names, parents, offsets, chann"):
+    with pytest.raises(ValueError, match="lacks names, parents, off"):
         Take.from_npz(saved({"poses": np.zeros((2, 3)), "trans": [[0] * 3] * 2,
                              "mocap_framerate": 30}))
     with pytest.raises(ValueError, match="lacks rotations"):
@@ -89,8 +89,8 @@ def test_a_folder_is_a_table(tmp_path):
     bad, good, gone = rows
     assert (gone["verdict"], gone["code"]) == ("unreadable", "FILE_UNREADABLE")
     report = bvhmill.validate(tmp_path / "b/good.bvh")
-    assert (good["frames"], good["joints"], good["seconds"], good["height"]) == (
-        50, 4, pytest.approx(0.5), 4)
+    assert [good[key] for key in ("frames", "joints", "seconds", "height")] == [
+        50, 4, pytest.approx(0.5), 4]
     assert good["fps"] == pytest.approx(100)
     assert good["verdict"] == report.verdict
     assert good["warnings"] == report.counts.warnings

@@ -35,7 +35,7 @@ def server():
 
 class Awaited(servers.Awaited):
     kind = AsyncClient
-    iterators = ("read_many",)
+    iterators = ("read_many", "stream")
 
 
 @pytest.fixture(params=[Client, Awaited], ids=["sync", "async"])
@@ -118,6 +118,23 @@ def test_a_batch_is_that_of_the_module(client, tmp_path):
     assert len(client.read_batch([])) == 0
     with pytest.raises(ValueError, match="at least one"):
         client.read_batch(paths, arrays=[])
+
+
+@pytest.mark.parametrize("block_frames", [1, 64, 500])
+def test_blocks_are_those_of_the_module(client, walk_path, block_frames):
+    options = {"arrays": ALL, "block_frames": block_frames, "end_sites": True}
+    ours = list(bvhmill.stream(walk_path, **options))
+    theirs = list(client.stream(walk_path, **options))
+    assert len(theirs) == len(ours)
+    for a, b in zip(theirs, ours):
+        assert (a.first_frame, a.info, a.report) == (b.first_frame, b.info,
+                                                     b.report)
+        for name in ALL:
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+    with pytest.raises(bvhmill.BvhError):
+        list(client.stream(b"HIERARCHY"))
+    with pytest.raises(ValueError, match="block_frames=0"):
+        client.stream(walk_path, block_frames=0)
 
 
 def assert_same_error(theirs, ours):

@@ -13,9 +13,10 @@ from bvhmill._option_types import CheckOptions
 from bvhmill._options import Array, ReadOptions, shows
 from bvhmill._report import Report
 from bvhmill._source import Path, Source
+from bvhmill._stream import Block
 from bvhmill._take import Take
 from bvhmill.client import _steps
-from bvhmill.client._batch import batch_of, kinds_of
+from bvhmill.client._batch import batch_of, blocks_of, kinds_of
 from bvhmill.client._calls import (Assembler, Clips, clip_requests, deadline,
                                    ended_of, seconds_to)
 from bvhmill.client._connection import AsyncConnection, Settings
@@ -103,6 +104,26 @@ class AsyncClient(AsyncConnection):
         work = Clips(_paths_of(paths), arrays, end_sites, keep_values, 0,
                      dict(options))
         return AsyncClosing(self._outcomes(work))
+
+    @shows(ReadOptions)
+    def stream(self, source: Source, *,
+               arrays: Sequence[Array] = ("positions",),
+               block_frames: int = 4096, end_sites: bool = False,
+               **options: Unpack[ReadOptions]) -> AsyncClosing[Block]:
+        """As `bvhmill.stream`, by `read`: the arrays of all frames are kept
+        until the last block."""
+        if block_frames < 1:
+            raise ValueError(f"block_frames={block_frames}: must be at least 1")
+        return AsyncClosing(self._blocks(source, kinds_of(arrays), block_frames,
+                                         end_sites, dict(options)))
+
+    async def _blocks(self, source: Source, kinds: Sequence[Array], frames: int,
+                      end_sites: bool, options: Any
+                      ) -> AsyncGenerator[Block, None]:
+        take = await self.read(source, arrays=kinds, end_sites=end_sites,
+                               keep_values=False, **options)
+        for block in blocks_of(take, kinds, frames):
+            yield block
 
     @shows(ReadOptions)
     async def read_batch(self, paths: Iterable[Path], *,

@@ -1,14 +1,26 @@
-"""The outcomes of a server as one batch, as `bvhmill.read_batch` gives it."""
+"""The takes of a server as one batch, or one of them in blocks."""
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Sequence
+from typing import Any, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from bvhmill._batch import AnyOutcome, Batch
 from bvhmill._info import Info
 from bvhmill._options import array_names
+from bvhmill._stream import Block
+from bvhmill._take import Take
+
+
+def blocks_of(take: Take, kinds: Sequence[str],
+              frames: int) -> Iterator[Block]:
+    """The blocks of `frames` frames of a take that has these arrays."""
+    for first in range(0, take.frames, frames):
+        is_last = first + frames >= take.frames
+        yield Block(first, {name: getattr(take, name)[first:first + frames]
+                            for name in kinds},
+                    take.info, take.report if is_last else None)
 
 
 def kinds_of(arrays: Sequence[str]) -> tuple[Any, ...]:
