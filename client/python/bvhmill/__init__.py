@@ -39,8 +39,8 @@ from bvhmill._typing import publish
 
 publish("bvhmill", globals(), (
     "AmbiguousName Anim AnimJoint Batch Block BvhError Contacts "
-    "ConventionUnknown Counts EditError Failed Info Issue LimitError Loaded Node Outcome Player "
-    "Report Severity Take TakeIterator Verdict").split())
+    "ConventionUnknown Counts EditError Failed Info Issue LimitError Loaded "
+    "Node Outcome Player Report Severity Take TakeIterator Verdict").split())
 del publish
 
 __version__: str = _bvhmill.version
@@ -48,9 +48,9 @@ __version__: str = _bvhmill.version
 __all__ = [
     "AmbiguousName", "Anim", "AnimJoint", "AnimOptions", "Batch", "Block",
     "BvhError", "BvhOptions", "CheckOptions", "Contacts", "ConventionUnknown",
-    "Counts", "EditError", "EditOptions", "Failed", "Info", "Issue", "LimitError",
-    "Loaded", "Node", "NpzOptions", "Outcome", "Player", "ReadOptions", "Report",
-    "SaveOptions", "Severity", "Take", "TakeIterator", "Verdict", "example",
+    "Counts", "EditError", "EditOptions", "Failed", "Info", "Issue",
+    "LimitError", "Loaded", "Node", "NpzOptions", "Outcome", "Player", "ReadOptions",
+    "Report", "SaveOptions", "Severity", "Take", "TakeIterator", "Verdict", "example",
     "info", "issues_table", "read", "read_anim", "read_batch", "read_many",
     "read_many_async", "scan", "stream", "validate",
 ]
