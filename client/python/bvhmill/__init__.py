@@ -49,8 +49,8 @@ __all__ = [
     "AmbiguousName", "Anim", "AnimJoint", "AnimOptions", "Batch", "Block",
     "BvhError", "BvhOptions", "CheckOptions", "Contacts", "ConventionUnknown",
     "Counts", "EditError", "EditOptions", "Failed", "Info", "Issue",
-    "LimitError", "Loaded", "Node", "NpzOptions", "Outcome", "Player", "ReadOptions",
-    "Report", "SaveOptions", "Severity", "Take", "TakeIterator", "Verdict", "example",
-    "info", "issues_table", "read", "read_anim", "read_batch", "read_many",
-    "read_many_async", "scan", "stream", "validate",
+    "LimitError", "Loaded", "Node", "NpzOptions", "Outcome", "Player",
+    "ReadOptions", "Report", "SaveOptions", "Severity", "Take", "TakeIterator",
+    "Verdict", "example", "info", "issues_table", "read", "read_anim",
+    "read_batch", "read_many", "read_many_async", "scan", "stream", "validate",
 ]
