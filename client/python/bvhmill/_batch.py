@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, AsyncGenerator, Callable, Iterable
-from typing import Iterator, Sequence
+from typing import Iterator, Literal, Sequence, Union
 
 import numpy as np
 
@@ -36,6 +36,7 @@ _QUEUE_BYTES = 256 << 20
 class Outcome:
     """The outcome of one file: a take, or an error.
 
+    It is a `Loaded` or a `Failed`, which type checkers tell apart by `ok`.
     `report` is None if the file could not be opened.
 
     >>> import bvhmill
@@ -48,6 +49,13 @@ class Outcome:
     error: BvhError | OSError | None
     report: Report | None
     seconds: float = 0.0
+
+    def __new__(cls, path: str = "", take: Take | None = None,
+                *values: Any, **named: Any) -> Outcome:
+        kind = cls
+        if cls is Outcome:
+            kind = Failed if take is None else Loaded
+        return object.__new__(kind)
 
     @property
     def ok(self) -> bool:
@@ -62,7 +70,48 @@ class Outcome:
         return self.take
 
 
-class TakeIterator(Iterator[Outcome]):
+@dataclass(frozen=True)
+class Loaded(Outcome):
+    """The outcome of a file that gives a take.
+
+    >>> import bvhmill
+    >>> take = bvhmill.read(bvhmill.example())
+    >>> bvhmill.Outcome("a.bvh", take, None, take.report).ok
+    True
+    """
+
+    take: Take
+    error: None
+    report: Report
+
+    @property
+    def ok(self) -> Literal[True]:
+        """True: there is a take."""
+        return True
+
+
+@dataclass(frozen=True)
+class Failed(Outcome):
+    """The outcome of a file that gives no take.
+
+    >>> import bvhmill
+    >>> bvhmill.Outcome("a.bvh", None, OSError(), None).ok
+    False
+    """
+
+    take: None
+    error: BvhError | OSError
+
+    @property
+    def ok(self) -> Literal[False]:
+        """False: there is no take."""
+        return False
+
+
+AnyOutcome = Union[Loaded, Failed]
+
+
+class TakeIterator(Iterator[AnyOutcome]):
     """The outcomes of `read_many`. Closing it ends the work in progress."""
 
     def __init__(self, paths: list[str], native: _bvhmill._Options,
@@ -74,7 +123,7 @@ class TakeIterator(Iterator[Outcome]):
         self._native = _bvhmill._Batch([path_bytes(p) for p in paths],
                                        native, threads, ordered, max_bytes)
 
-    def __next__(self) -> Outcome:
+    def __next__(self) -> AnyOutcome:
         result = self._native.next()
         if result is None:
             raise StopIteration
@@ -82,17 +131,17 @@ class TakeIterator(Iterator[Outcome]):
         return self._outcome(self._paths[index], conversion)
 
     def _outcome(self, path: str,
-                 conversion: _bvhmill._Conversion) -> Outcome:
+                 conversion: _bvhmill._Conversion) -> AnyOutcome:
         seconds = conversion.seconds
         if conversion.os_error:
-            return Outcome(path, None, os_error(conversion.os_error, path),
-                           None, seconds)
+            return Failed(path, None, os_error(conversion.os_error, path),
+                          None, seconds)
         # It is not raised: a traceback would keep this iterator alive.
         error = error_of_conversion(conversion, path)
         if error is not None:
-            return Outcome(path, None, error, error.report, seconds)
+            return Failed(path, None, error, error.report, seconds)
         take = take_of(conversion, self._end_sites, self._conventions, path)
-        return Outcome(path, take, None, take.report, seconds)
+        return Loaded(path, take, None, take.report, seconds)
 
     def close(self) -> None:
         """Cancels what is running, and waits for the threads."""
@@ -148,7 +197,7 @@ def read_many_async(paths: Iterable[Path], *,
                     end_sites: bool = False, keep_values: bool = True,
                     threads: int = 0, ordered: bool = True,
                     max_bytes: int = _QUEUE_BYTES,
-                    **options: Unpack[ReadOptions]) -> AsyncClosing[Outcome]:
+                    **options: Unpack[ReadOptions]) -> AsyncClosing[AnyOutcome]:
     """`read_many` for `async for`: one helper thread waits for results. The
     work begins when the first outcome is asked for.
 
@@ -164,7 +213,7 @@ def read_many_async(paths: Iterable[Path], *,
 
 
 async def _awaited(begin: Callable[[], TakeIterator]
-                   ) -> AsyncGenerator[Outcome, None]:
+                   ) -> AsyncGenerator[AnyOutcome, None]:
     # It takes longer to import than all of this package.
     import asyncio
 
@@ -172,7 +221,7 @@ async def _awaited(begin: Callable[[], TakeIterator]
     loop = asyncio.get_running_loop()
     try:
         while True:
-            outcome: Outcome | None = await loop.run_in_executor(
+            outcome: AnyOutcome | None = await loop.run_in_executor(
                 None, lambda: next(outcomes, None))
             if outcome is None:
                 return

@@ -25,6 +25,9 @@ class Player:
 
     `html` is the whole page. It loads nothing from the network, and a notebook
     shows it in a frame that cannot reach the notebook.
+
+    >>> Player("<p>", 480)
+    <bvhmill.Player: 3 characters of HTML>
     """
 
     def __init__(self, page: str, height: int) -> None:

@@ -91,7 +91,7 @@ def validate(source: Source, *, threads: int = 1,
     >>> bvhmill.validate(bvhmill.example()).ok
     True
     """
-    _need_known(options)
+    need_known(options)
     native = read_options((), False, False, False, thread_count(threads),
                           options)
     conversion = convert(source, native)
@@ -113,7 +113,7 @@ def info(source: Source, **options: Unpack[CheckOptions]) -> Info:
     >>> bvhmill.info(bvhmill.example()).names
     ('Hips', 'Spine', 'Head')
     """
-    _need_known(options)
+    need_known(options)
     facts: dict[str, Any] = {"ignore": ["DATA_*"]}
     facts.update(options.items())
     conversion = convert(source, read_options((), False, False, False, 1,
@@ -124,7 +124,8 @@ def info(source: Source, **options: Unpack[CheckOptions]) -> Info:
     return info_of(conversion.info)
 
 
-def _need_known(options: Any) -> None:
+def need_known(options: Any) -> None:
+    """TypeError for a keyword that is not one of `CheckOptions`."""
     for key in options:
         if key not in CHECK_KEYS:
             raise TypeError(unknown(key, CHECK_KEYS))
@@ -186,7 +187,7 @@ def read_anim(source: Source, **options: Unpack[CheckOptions]) -> Anim:
     Traceback (most recent call last):
     bvhmill.BvhError: <bytes>:byte 0: error: ANIM_VERSION: version ...
     """
-    _need_known(options)
+    need_known(options)
     native = checked({**words_of(options, CHECK_KEYS), "format": "anim"})
     contents = _contents(source, native)
     motion, plays, uploads, found = _bvhmill.read_anim(contents, native)

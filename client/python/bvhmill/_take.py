@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 import pickle
-from typing import TYPE_CHECKING, Any, Literal, Mapping, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, Any, Iterable, Literal, Mapping, NoReturn
+from typing import SupportsIndex
 
 import numpy as np
 
-from bvhmill import _bvhmill, _save
+from bvhmill import _amass, _bvhmill, _motion, _plot, _rows, _save
 from bvhmill._errors import error_of
+from bvhmill._motion import Contacts
 from bvhmill._option_types import (AnimOptions, BvhOptions, EditOptions,
                                    NpzOptions)
-from bvhmill._options import (EDIT_KEYS, SaveOptions, checked, conventions_of,
-                              shows, text_of, words_of)
+from bvhmill._options import (ARRAYS, EDIT_KEYS, Array, SaveOptions, checked,
+                              conventions_of, shows, text_of, words_of)
 from bvhmill._player import Player, player_of
 from bvhmill._report import Report, report_of
 from bvhmill._rotations import in_order, without_flips
+from bvhmill._rows import RotationKind
+from bvhmill._source import Source, name_of
 from bvhmill._take_facts import TakeFacts
 
 if TYPE_CHECKING:
@@ -241,6 +245,63 @@ class Take(TakeFacts):
         return self._of(self._clip.with_rows(copy), self.report,
                         self._end_sites, self._conventions, self.source_name)
 
+    def with_rotations(self, rotations: npt.ArrayLike, *,
+                       kind: RotationKind = "quaternion") -> Take:
+        """Another take with these local rotations, the inverse of `rotations`.
+
+        `kind` is "quaternion" (x y z w), "quaternion_wxyz", "matrix", "6d" as
+        `six_d`, "rotation_vector" in radians, or degrees: "euler" in the order
+        of each joint, as `euler`, or "euler_zxy" and such. The skeleton, the
+        channels and all other values stay. Angles are from -180 to 180;
+        `edit(unwrap=True)` makes them continuous. ValueError if the channels
+        of a joint cannot state its rotation.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> turned = take.with_rotations(take.rotations[::-1])
+        >>> turned.euler[0, 1, 1].round(3)
+        10.0
+        """
+        rows = _rows.rows_with_rotations(self, rotations, kind)
+        if np.isnan(rows).any() and len(rows) != self.frames:
+            raise ValueError(f"rotations have {len(rows)} frames, not "
+                             f"{self.frames}: with_positions gives others")
+        return self._with_rows(rows)
+
+    def with_positions(self, positions: npt.ArrayLike,
+                       rotations: npt.ArrayLike | None = None, *,
+                       kind: RotationKind = "quaternion") -> Take:
+        """Another take with these world positions, and local rotations of a
+        `kind` of `with_rotations`: motion for this skeleton.
+
+        Positions are those of the root, (F, 3), or of all joints, (F, J, 3).
+        With rotations, F may be any number. ValueError if the skeleton cannot
+        have these positions with these rotations: a joint without position
+        channels is at its OFFSET.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> root = take.positions[:2, 0] + [0, 1, 0]
+        >>> take.with_positions(root, take.rotations[:2]).positions[:, 0, 1]
+        array([1.9, 1.9], dtype=float32)
+        """
+        rows = (self.values if rotations is None else
+                _rows.rows_with_rotations(self, rotations, kind))
+        turned = self._with_rows(np.nan_to_num(rows))
+        rows = _rows.rows_with_positions(turned, rows, positions)
+        if len(rows) != self.frames and np.isnan(rows).any():
+            raise ValueError("with another number of frames, rotations and "
+                             "positions must give all channels")
+        take = self._with_rows(rows)
+        _rows.need_positions(take, positions)
+        return take
+
+    def _with_rows(self, rows: FloatArray) -> Take:
+        """Another take with rows (F, C) of any number of frames."""
+        return _rebuilt(type(self), self._clip.state(), rows, 0,
+                        len(rows), self.frame_time, {}, self.report,
+                        self._end_sites, self._conventions, self.source_name)
+
     @classmethod
     def from_arrays(cls, names: Any, parents: Any, offsets: Any, channels: Any,
                     rows: npt.ArrayLike, frame_time: float, *,
@@ -281,6 +342,40 @@ class Take(TakeFacts):
             take._facts["report"] = report_of(native.report)
         return take
 
+    @classmethod
+    def from_npz(cls, source: Source) -> Take:
+        """The take of an .npz that `save`, the command line or `to_amass` made.
+
+        Its rows are made of the rotations and the positions, so they must be
+        local rotations, as quaternions x y z w, matrices or 6d. ValueError if
+        an array is absent, or if the skeleton cannot have the positions. End
+        sites come back if the .npz has rows for them. The report is that of
+        the rules.
+
+        >>> import bvhmill
+        >>> npz = bvhmill.read(bvhmill.example()).to_npz()
+        >>> bvhmill.Take.from_npz(npz).values[2, :3].round(3)
+        array([0.2, 0.9, 0.1], dtype=float32)
+        """
+        return _amass.take_of_arrays(cls, _amass.arrays_in(source),
+                                     name_of(source))
+
+    def to_amass(self) -> dict[str, npt.NDArray[Any]]:
+        """Arrays with the names of AMASS, for `numpy.savez(path, **arrays)`.
+
+        `poses` (F, 3 J) are local rotation vectors in radians, `trans` (F, 3)
+        the world positions of the root, in the unit of the take, and
+        `mocap_framerate` frames per second; names, parents, offsets and
+        channels let `from_npz` read them back. The joints and their order are
+        those of the take, not those of SMPL. ValueError for several roots, and
+        for joints that do not stay at their OFFSET.
+
+        >>> import bvhmill
+        >>> bvhmill.read(bvhmill.example()).to_amass()["poses"].shape
+        (3, 9)
+        """
+        return _amass.amass_of(self)
+
     def _convert(self, words: Mapping[str, Any]) -> _bvhmill._Conversion:
         self._need_values()
         conversion = _bvhmill.convert_clip(
@@ -289,6 +384,108 @@ class Take(TakeFacts):
             raise error_of(conversion.error, report_of(conversion.report),
                            self.source_name)
         return conversion
+
+    # -- features ------------------------------------------------------------
+
+    def select(self, *patterns: str) -> npt.NDArray[np.intp]:
+        """The rows of joints by names or patterns with * and ?, each row once.
+
+        They have the order of the patterns; those of one pattern have the order
+        of `names`. KeyError if a pattern fits no name.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> take.positions[:, take.select("Head", "*ip*")].shape
+        (3, 2, 3)
+        """
+        return _motion.select(self, patterns)
+
+    def windows(self, length: int, stride: int = 1,
+                array: Array = "positions") -> FloatArray:
+        """Windows of `length` frames, one every `stride` frames, of an array:
+        a read-only view (n, length, J, 3), or 4 for rotations.
+
+        Frames that fill no window at the end are in none.
+
+        >>> import bvhmill
+        >>> bvhmill.read(bvhmill.example()).windows(2).shape
+        (2, 2, 3, 3)
+        """
+        if array not in ARRAYS:
+            raise ValueError(f"array={array!r}: must be one of "
+                             + ", ".join(ARRAYS))
+        return _motion.windows(getattr(self, array), length, stride)
+
+    def mirror(self) -> Take:
+        """The mirror image: `edit(mirror=True)`.
+
+        >>> import bvhmill
+        >>> bvhmill.read(bvhmill.example()).mirror()
+        Traceback (most recent call last):
+        bvhmill.EditError: <bytes>: error: EDIT_DOES_NOT_FIT: mirror: no ...
+        """
+        return self.edit(mirror=True)
+
+    def relative_positions(self) -> FloatArray:
+        """float32 (F, J, 3): world positions less those of the root of each
+        joint. The axes are those of the world.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> bool(take.relative_positions()[:, 0].any())
+        False
+        """
+        return self.positions - self.positions[:, _motion.root_rows(self)]
+
+    def heading(self, *, up: Literal["x", "y", "z"] | None = None
+                ) -> FloatArray:
+        """float32 (F,): the direction that hips and shoulders face, radians
+        about the axis `up`; default that of `read` or `edit`, or else Y.
+
+        At 0 the body faces +Z with Y up, +X with Z up, +Y with X up. Hips and
+        shoulders are found by the naming scheme: EditError if that is not
+        known, ValueError without them.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> take.heading()
+        Traceback (most recent call last):
+        bvhmill.EditError: <bytes>: error: EDIT_DOES_NOT_FIT: names_to: ...
+        """
+        return _motion.heading(self, up)
+
+    def facing_positions(self, *, up: Literal["x", "y", "z"] | None = None
+                         ) -> FloatArray:
+        """float32 (F, J, 3): positions from the ground below the first root,
+        turned about `up` so that each frame has `heading` 0.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> take.facing_positions(up="q")
+        Traceback (most recent call last):
+        ValueError: up='q': must be 'x', 'y' or 'z'
+        """
+        return _motion.facing(self, up)
+
+    def contacts(self, *, speed: float | None = None,
+                 height: float | None = None,
+                 up: Literal["x", "y", "z"] | None = None) -> Contacts:
+        """The frames in which ankles and toes touch the ground.
+
+        A joint touches it if its speed is below `speed`, and if it is less
+        than `height` above its own lowest position of the take. They are in the
+        unit of the file; the defaults are 0.2 reaches a second and 0.04
+        reaches. A reach is the longest way along OFFSETs from a root to a
+        joint, about 1.3 m in an adult. Errors are those of `heading`;
+        ConventionUnknown without a frame time.
+
+        >>> import bvhmill
+        >>> take = bvhmill.read(bvhmill.example())
+        >>> take.edit(rename={"Head": "LeftFoot"}).contacts()
+        Traceback (most recent call last):
+        bvhmill.EditError: <bytes>: error: EDIT_DOES_NOT_FIT: names_to: ...
+        """
+        return _motion.contacts(self, speed, height, up)
 
     # -- files ---------------------------------------------------------------
 
@@ -397,6 +594,21 @@ class Take(TakeFacts):
         """
         return _save.to_xarray(self)
 
+    def plot(self, frames: int | Iterable[int] = 0, ax: Any = None, *,
+             up: Literal["x", "y", "z"] | None = None) -> Any:
+        """Draws the poses of a frame or of several ones by matplotlib.
+
+        `ax` are axes with projection="3d"; without them a figure is made. The
+        axis `up` (default that of `read` or `edit`, or else Y) is vertical.
+        Returns the axes. ImportError if matplotlib is absent.
+
+        >>> import bvhmill
+        >>> bvhmill.read(bvhmill.example()).plot(5)
+        Traceback (most recent call last):
+        IndexError: index 5 is out of bounds for axis 0 with size 3
+        """
+        return _plot.plot(self, frames, ax, up)
+
     def player(self, *, height: int = 480,
                page: str | os.PathLike[str] | None = None) -> Player:
         """A page that plays the take with its issues, for a notebook or a file.
@@ -404,6 +616,11 @@ class Take(TakeFacts):
         The last expression of a cell shows it, `height` pixels high.
         `player().save("take.html")` writes it. `page` is the viewer, if that is
         not installed; without one, FileNotFoundError is raised.
+
+        >>> import bvhmill
+        >>> bvhmill.read(bvhmill.example()).player(page="absent.html")
+        Traceback (most recent call last):
+        FileNotFoundError: [Errno 2] No such file or directory: 'absent.html'
         """
         return player_of(self, height, page)
 

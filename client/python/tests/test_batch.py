@@ -1,10 +1,13 @@
 """Many files: outcomes in order, single arrays, blocks of a long file."""
 
 import asyncio
+import copy
+import dataclasses
 import gc
 import gzip
 import io
 import os
+import pickle
 import threading
 
 import numpy as np
@@ -26,6 +29,27 @@ def folder(tmp_path):
     paths[7].write_bytes(b"HIERARCHY\nROOT")
     paths[12] = tmp_path / "absent.bvh"
     return paths
+
+
+def test_outcomes_are_made_compared_copied_and_pickled():
+    take = bvhmill.read(walk_text(3))
+    error = FileNotFoundError(2, "absent", "b.bvh")
+    good = bvhmill.Outcome("a.bvh", take, None, take.report)
+    bad = bvhmill.Outcome("b.bvh", take=None, error=error, report=None)
+    assert (good.ok, bad.ok) == (True, False)
+    assert type(good) is bvhmill.Loaded and type(bad) is bvhmill.Failed
+    assert isinstance(good, bvhmill.Outcome) and isinstance(bad,
+                                                            bvhmill.Outcome)
+    assert good == bvhmill.Loaded("a.bvh", take, None, take.report)
+    assert bad == bvhmill.Outcome("b.bvh", None, error, None) != good
+    assert len({good, copy.copy(good)}) == 1
+    for protocol in range(6):
+        back = pickle.loads(pickle.dumps(bad, protocol))
+        assert (type(back), back.path, back.ok) == (bvhmill.Failed, "b.bvh",
+                                                    False)
+    assert dataclasses.replace(good, path="c").unwrap() is take
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        good.path = "c"
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

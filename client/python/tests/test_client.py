@@ -35,7 +35,7 @@ def server():
 
 class Awaited(servers.Awaited):
     kind = AsyncClient
-    iterators = ("read_many",)
+    iterators = ("read_many", "stream")
 
 
 @pytest.fixture(params=[Client, Awaited], ids=["sync", "async"])
@@ -53,6 +53,88 @@ def assert_same(theirs, ours, arrays=("positions", "values")):
     assert theirs.info.nodes == ours.info.nodes
     np.testing.assert_equal(theirs.frame_time, ours.frame_time)
     np.testing.assert_array_equal(theirs.rotations, ours.rotations)
+
+
+def result_or_error(work):
+    try:
+        return work()
+    except bvhmill.BvhError as error:
+        return error
+
+
+def test_info_is_that_of_the_module(client, walk, walk_path):
+    assert client.info(walk_path) == bvhmill.info(walk_path)
+    assert client.info(walk).names == bvhmill.info(walk).names
+    with pytest.raises(TypeError, match="fps"):
+        client.info(walk, fps=30)
+    with pytest.raises(FileNotFoundError):
+        client.info("absent.bvh")
+    errors = 0
+    for path in project_clips()[::7]:
+        for options in ({}, {"strict": True}):
+            ours = result_or_error(lambda: bvhmill.info(path, **options))
+            theirs = result_or_error(lambda: client.info(path, **options))
+            if isinstance(ours, bvhmill.BvhError):
+                assert_same_error(theirs, ours)
+                assert theirs.details == ours.details
+                assert theirs.source_name == ours.source_name == str(path)
+                errors += 1
+            else:
+                # Not a number is no frame time.
+                assert theirs.nodes == ours.nodes
+                assert theirs.frames == ours.frames
+                np.testing.assert_equal(theirs.fps, ours.fps)
+    assert errors > 5
+
+
+def test_a_batch_is_that_of_the_module(client, tmp_path):
+    paths = [tmp_path / f"{i:02}.bvh" for i in range(12)]
+    for i, path in enumerate(paths):
+        text = walk_text(5 + i, 3 if i % 4 else 4)
+        path.write_bytes(text.replace(b"OFFSET 0 1 0", b"OFFSET 0 2 0")
+                         if i % 2 else text)
+    paths[3].write_bytes(b"HIERARCHY")
+    paths.append(tmp_path / "absent.bvh")
+    names = ["positions", "rotations"]
+    for options in ({}, {"end_sites": True, "fps": 50}):
+        ours = bvhmill.read_batch(paths, arrays=names, **options)
+        theirs = client.read_batch(paths, arrays=names, **options)
+        for a, b in zip([theirs, *theirs.other], [ours, *ours.other]):
+            assert a.paths == b.paths and a.names == b.names
+            assert a.rigs == b.rigs
+            for name in names:
+                np.testing.assert_array_equal(getattr(a, name),
+                                              getattr(b, name))
+            for name in ("frame_offsets", "rig", "frame_times"):
+                x, y = getattr(a, name), getattr(b, name)
+                assert x.dtype == y.dtype
+                np.testing.assert_array_equal(x, y)
+        assert len(theirs.other) == len(ours.other) == 1
+        assert list(theirs.errors) == list(ours.errors) == [
+            str(paths[3]), str(paths[-1])]
+        assert_same_error(theirs.errors[str(paths[3])],
+                          ours.errors[str(paths[3])])
+        assert isinstance(theirs.errors[str(paths[-1])], FileNotFoundError)
+    assert len(client.read_batch([])) == 0
+    with pytest.raises(ValueError, match="at least one"):
+        client.read_batch(paths, arrays=[])
+
+
+@pytest.mark.parametrize("block_frames", [1, 64, 500])
+def test_blocks_are_those_of_the_module(client, walk_path, block_frames):
+    options = {"arrays": ALL, "block_frames": block_frames, "end_sites": True}
+    ours = list(bvhmill.stream(walk_path, **options))
+    theirs = list(client.stream(walk_path, **options))
+    assert len(theirs) == len(ours)
+    for a, b in zip(theirs, ours):
+        assert (a.first_frame, a.info, a.report) == (b.first_frame, b.info,
+                                                     b.report)
+        for name in ALL:
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+    with pytest.raises(bvhmill.BvhError):
+        list(client.stream(b"HIERARCHY"))
+    with pytest.raises(ValueError, match="block_frames=0"):
+        client.stream(walk_path, block_frames=0)
 
 
 def assert_same_error(theirs, ours):

@@ -134,6 +134,31 @@ def test_mypy_finds_wrong_calls(tmp_path):
         str(number) for number in range(4, 12)]
 
 
+def test_mypy_tells_outcomes_apart_by_ok(tmp_path):
+    program = tmp_path / "user.py"
+    program.write_text(
+        "import bvhmill\n"
+        "def frames(outcome: bvhmill.Outcome) -> int:\n"
+        "    return outcome.unwrap().frames\n"
+        "for outcome in bvhmill.read_many(['a']):\n"
+        "    frames(outcome)\n"
+        "    if outcome.ok:\n"
+        "        outcome.take.frames\n"
+        "        outcome.report.counts\n"
+        "    else:\n"
+        "        str(outcome.error.args)\n"
+        "    if not outcome.ok:\n"
+        "        raise outcome.error\n"
+        "    outcome.take.frames\n")
+    done = run_mypy(program)
+    assert done.returncode == 0, done.stdout
+    program.write_text(
+        "import bvhmill\n"
+        "for outcome in bvhmill.read_many(['a']):\n"
+        "    outcome.take.frames\n")
+    assert "has no attribute" in run_mypy(program).stdout
+
+
 # contextlib has aclosing since Python 3.10.
 def test_mypy_knows_that_iterators_can_be_closed(tmp_path):
     program = tmp_path / "user.py"

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Any, AsyncGenerator, Iterable, Sequence
 
 import grpc
 
-from bvhmill._batch import Outcome, _paths_of
+from bvhmill._batch import AnyOutcome, Batch, _paths_of
 from bvhmill._closing import AsyncClosing
+from bvhmill._info import Info
 from bvhmill._option_types import CheckOptions
 from bvhmill._options import Array, ReadOptions, shows
 from bvhmill._report import Report
 from bvhmill._source import Path, Source
+from bvhmill._stream import Block
 from bvhmill._take import Take
 from bvhmill.client import _steps
+from bvhmill.client._batch import batch_of, blocks_of, kinds_of
 from bvhmill.client._calls import (Assembler, Clips, clip_requests, deadline,
                                    ended_of, seconds_to)
 from bvhmill.client._connection import AsyncConnection, Settings
@@ -84,17 +87,57 @@ class AsyncClient(AsyncConnection):
             _steps.validate(self, source, dict(options)))
         return report
 
+    @shows(CheckOptions)
+    async def info(self, source: Source,
+                   **options: Unpack[CheckOptions]) -> Info:
+        """As `bvhmill.info`, by the server."""
+        facts: Info = await self._run(
+            _steps.info(self, source, dict(options)))
+        return facts
+
     @shows(ReadOptions)
     def read_many(self, paths: Iterable[Path], *,
                   arrays: Sequence[Array] = ("positions",),
                   end_sites: bool = False, keep_values: bool = True,
-                  **options: Unpack[ReadOptions]) -> AsyncClosing[Outcome]:
+                  **options: Unpack[ReadOptions]) -> AsyncClosing[AnyOutcome]:
         """As `Client.read_many`, for `async for`."""
         work = Clips(_paths_of(paths), arrays, end_sites, keep_values, 0,
                      dict(options))
         return AsyncClosing(self._outcomes(work))
 
-    async def _outcomes(self, work: Clips) -> AsyncGenerator[Outcome, None]:
+    @shows(ReadOptions)
+    def stream(self, source: Source, *,
+               arrays: Sequence[Array] = ("positions",),
+               block_frames: int = 4096, end_sites: bool = False,
+               **options: Unpack[ReadOptions]) -> AsyncClosing[Block]:
+        """As `bvhmill.stream`, by `read`: the arrays of all frames are kept
+        until the last block."""
+        if block_frames < 1:
+            raise ValueError(f"block_frames={block_frames}: must be at least 1")
+        return AsyncClosing(self._blocks(source, kinds_of(arrays), block_frames,
+                                         end_sites, dict(options)))
+
+    async def _blocks(self, source: Source, kinds: Sequence[Array], frames: int,
+                      end_sites: bool, options: Any
+                      ) -> AsyncGenerator[Block, None]:
+        take = await self.read(source, arrays=kinds, end_sites=end_sites,
+                               keep_values=False, **options)
+        for block in blocks_of(take, kinds, frames):
+            yield block
+
+    @shows(ReadOptions)
+    async def read_batch(self, paths: Iterable[Path], *,
+                         arrays: Sequence[Array] = ("positions",),
+                         end_sites: bool = False,
+                         **options: Unpack[ReadOptions]) -> Batch:
+        """As `bvhmill.read_batch`, by `read_many`."""
+        kinds = kinds_of(arrays)
+        outcomes = self.read_many(paths, arrays=kinds, end_sites=end_sites,
+                                  keep_values=False, **options)
+        return batch_of([outcome async for outcome in outcomes], kinds,
+                        end_sites)
+
+    async def _outcomes(self, work: Clips) -> AsyncGenerator[AnyOutcome, None]:
         attempt = 0
         end = deadline(self._settings.timeout)
         while not work.is_done:

@@ -11,7 +11,7 @@ from typing import Any, Iterator, Sequence
 import grpc
 import numpy as np
 
-from bvhmill._batch import Outcome
+from bvhmill._batch import AnyOutcome, Failed
 from bvhmill._errors import os_error
 from bvhmill._source import flat_of, is_path, name_of, path_bytes
 from bvhmill.client._connection import ServerError, detail_of
@@ -114,7 +114,7 @@ class Clips:
         self._message = options_of(arrays, end_sites, keep_values, options)
         self._assembler = Assembler()
         # Outcomes that are not given out yet, by index.
-        self._ready: dict[int, Outcome] = {}
+        self._ready: dict[int, AnyOutcome] = {}
         self._next = 0
 
     @property
@@ -162,9 +162,9 @@ class Clips:
     def _fail(self, index: int, error: OSError | ValueError) -> None:
         path = self._paths[index]
         number = getattr(error, "errno", None) or errno.EIO
-        self._ready[index] = Outcome(path, None, os_error(number, path), None)
+        self._ready[index] = Failed(path, None, os_error(number, path), None)
 
-    def feed(self, response: Any) -> Iterator[Outcome]:
+    def feed(self, response: Any) -> Iterator[AnyOutcome]:
         """Outcomes that are known now, in the order of the paths."""
         ended = self._assembler.feed(response)
         if ended is not None:
@@ -175,7 +175,7 @@ class Clips:
                 self._options))
         return self.outcomes()
 
-    def outcomes(self) -> Iterator[Outcome]:
+    def outcomes(self) -> Iterator[AnyOutcome]:
         """Outcomes whose turn it is."""
         while self._next in self._ready:
             self._next += 1

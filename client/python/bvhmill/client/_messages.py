@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 import numpy as np
 
 from bvhmill import _bvhmill
-from bvhmill._batch import Outcome
+from bvhmill._batch import AnyOutcome, Failed, Loaded
 from bvhmill._errors import BvhError
 from bvhmill._info import Info, Node
 from bvhmill._options import (ARRAYS, CHECK_KEYS, EDIT_KEYS, checked,
@@ -166,7 +166,7 @@ def _error_of(status: Any, result: Any, source_name: str) -> BvhError | None:
                            source_name)
 
 
-def _error_of_take(result: Any, source_name: str) -> BvhError | None:
+def error_of_take(result: Any, source_name: str) -> BvhError | None:
     """Why a ClipResult gives no take; None if it gives one."""
     error = error_of_result(result, source_name)
     for output in result.outputs:
@@ -211,7 +211,7 @@ def take_of(result: Any, data: Sequence[npt.NDArray[np.uint8] | None],
     The take of a ClipResult and its outputs; None: an output that is no array
     of a take. BvhError if it has no take.
     """
-    error = _error_of_take(result, source_name)
+    error = error_of_take(result, source_name)
     if error is not None:
         raise error
     arrays = {output.id: part.view(np.float32).reshape(output.tensor.shape)
@@ -237,14 +237,14 @@ def take_of(result: Any, data: Sequence[npt.NDArray[np.uint8] | None],
 
 
 def outcome_of(path: str, result: Any, data: Sequence[Any], end_sites: bool,
-               options: Mapping[str, Any]) -> Outcome:
+               options: Mapping[str, Any]) -> AnyOutcome:
     """The Outcome of a ClipResult of a stream."""
     # It is not raised: a traceback would keep the frames of the caller.
-    error = _error_of_take(result, path)
+    error = error_of_take(result, path)
     times = result.times
     seconds = sum(part.seconds + part.nanos * 1e-9 for part in (
         times.read, times.validate, times.solve, times.encode, times.edit))
     if error is not None:
-        return Outcome(path, None, error, error.report, seconds)
+        return Failed(path, None, error, error.report, seconds)
     take = take_of(result, data, end_sites, options, path)
-    return Outcome(path, take, None, take.report, seconds)
+    return Loaded(path, take, None, take.report, seconds)

@@ -9,14 +9,16 @@ import grpc
 
 from bvhmill._errors import BvhError
 from bvhmill._options import array_names
+from bvhmill._read import need_known
 from bvhmill._source import Source
 from bvhmill.client._calls import (ANSWER_TOO_LARGE, data_of, deadline,
                                    delay_before_retry, fits_message,
                                    fits_one_call, seconds_to, source_of)
 from bvhmill.client._connection import (ServerError, server_error_of,
                                         was_closed)
-from bvhmill.client._messages import (options_of, report_of_error,
-                                      report_of_result, take_of)
+from bvhmill.client._messages import (error_of_take, info_of, options_of,
+                                      report_of_error, report_of_result,
+                                      take_of)
 from bvhmill.client._turns import Pause, Steps, Work
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import clip_service_pb2_grpc, server_service_pb2
@@ -65,6 +67,21 @@ def validate(client: AnyClient, source: Source, words: dict[str, Any]) -> Steps:
     except BvhError as error:
         return report_of_error(error)
     return report_of_result(result)
+
+
+def info(client: AnyClient, source: Source, words: dict[str, Any]) -> Steps:
+    """The Info of a clip."""
+    end = deadline(client._settings.timeout)
+    need_known(words)
+    message = options_of((), False, False, {"ignore": ["DATA_*"], **words})
+    text = yield Work(bound(source_of, source, None, words))
+    result, _ = yield from _converted(
+        client, "ValidateClip", clips.ValidateClipRequest, text, message,
+        bound(fits_message, text), end)
+    error = error_of_take(result, text.display_name)
+    if error is not None:
+        raise error
+    return info_of(result.info)
 
 
 def _converted(client: AnyClient, method: str, request: Any, text: Any,

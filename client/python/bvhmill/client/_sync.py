@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Any, Generator, Iterable, Sequence
 
 import grpc
 
-from bvhmill._batch import Outcome, _paths_of
+from bvhmill._batch import AnyOutcome, Batch, _paths_of
 from bvhmill._closing import Closing
+from bvhmill._info import Info
 from bvhmill._option_types import CheckOptions
 from bvhmill._options import Array, ReadOptions, shows
 from bvhmill._report import Report
 from bvhmill._source import Path, Source
+from bvhmill._stream import Block
 from bvhmill._take import Take
 from bvhmill.client import _steps
+from bvhmill.client._batch import batch_of, blocks_of, kinds_of
 from bvhmill.client._calls import (Assembler, Clips, clip_requests, deadline,
                                    ended_of, seconds_to)
 from bvhmill.client._connection import Connection, Settings
@@ -89,11 +92,19 @@ class Client(Connection):
             _steps.validate(self, source, dict(options)))
         return report
 
+    @shows(CheckOptions)
+    def info(self, source: Source,
+             **options: Unpack[CheckOptions]) -> Info:
+        """As `bvhmill.info`, by the server."""
+        facts: Info = self._run(
+            _steps.info(self, source, dict(options)))
+        return facts
+
     @shows(ReadOptions)
     def read_many(self, paths: Iterable[Path], *,
                   arrays: Sequence[Array] = ("positions",),
                   end_sites: bool = False, keep_values: bool = True,
-                  **options: Unpack[ReadOptions]) -> Closing[Outcome]:
+                  **options: Unpack[ReadOptions]) -> Closing[AnyOutcome]:
         """As `bvhmill.read_many`, over one stream, in the order of `paths`.
 
         If the stream breaks, the clips without a result are sent again. The
@@ -104,7 +115,37 @@ class Client(Connection):
                      dict(options))
         return Closing(self._outcomes(work))
 
-    def _outcomes(self, work: Clips) -> Generator[Outcome, None, None]:
+    @shows(ReadOptions)
+    def stream(self, source: Source, *,
+               arrays: Sequence[Array] = ("positions",),
+               block_frames: int = 4096, end_sites: bool = False,
+               **options: Unpack[ReadOptions]) -> Closing[Block]:
+        """As `bvhmill.stream`, by `read`: the arrays of all frames are kept
+        until the last block."""
+        if block_frames < 1:
+            raise ValueError(f"block_frames={block_frames}: must be at least 1")
+        return Closing(self._blocks(source, kinds_of(arrays), block_frames,
+                                    end_sites, dict(options)))
+
+    def _blocks(self, source: Source, kinds: Sequence[Array], frames: int,
+                end_sites: bool, options: Any
+                ) -> Generator[Block, None, None]:
+        take = self.read(source, arrays=kinds, end_sites=end_sites,
+                         keep_values=False, **options)
+        yield from blocks_of(take, kinds, frames)
+
+    @shows(ReadOptions)
+    def read_batch(self, paths: Iterable[Path], *,
+                   arrays: Sequence[Array] = ("positions",),
+                   end_sites: bool = False,
+                   **options: Unpack[ReadOptions]) -> Batch:
+        """As `bvhmill.read_batch`, by `read_many`."""
+        kinds = kinds_of(arrays)
+        outcomes = self.read_many(paths, arrays=kinds, end_sites=end_sites,
+                                  keep_values=False, **options)
+        return batch_of(outcomes, kinds, end_sites)
+
+    def _outcomes(self, work: Clips) -> Generator[AnyOutcome, None, None]:
         attempt = 0
         end = deadline(self._settings.timeout)
         while not work.is_done:

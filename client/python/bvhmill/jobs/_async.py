@@ -10,7 +10,7 @@ from typing import Sequence
 
 import grpc
 
-from bvhmill._batch import Outcome
+from bvhmill._batch import AnyOutcome
 from bvhmill._closing import AsyncClosing
 from bvhmill._options import Array, ReadOptions, shows
 from bvhmill._source import Path
@@ -73,7 +73,7 @@ class AsyncJobs(AsyncConnection):
         return now
 
     def results(self, job: JobLike, *, partial: bool = False,
-                failed_only: bool = False) -> AsyncClosing[Outcome]:
+                failed_only: bool = False) -> AsyncClosing[AnyOutcome]:
         """As `Jobs.results`, for `async for`."""
         return AsyncClosing(self._iterate(
             _fetch.results(job, partial, failed_only)))

@@ -8,7 +8,7 @@ from functools import partial as bound
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Sequence
 
 from bvhmill import _bvhmill
-from bvhmill._batch import Outcome
+from bvhmill._batch import Failed
 from bvhmill._errors import BvhError, printable
 from bvhmill.client._messages import (error_of_output, error_of_result,
                                       has_facts, outcome_of,
@@ -123,7 +123,7 @@ def _outcomes(group: Sequence[Any], recipe: TakeRecipe) -> Steps:
         clip = clips.pop(0)
         if clip.is_damaged(fault):
             error = _damage_of(result)
-            yield Give(Outcome(path_of(result), None, error, error.report))
+            yield Give(Failed(path_of(result), None, error, error.report))
             continue
         names, end_sites = recipe.names(result)
         for output, name in zip(result.outputs, names):

@@ -11,7 +11,7 @@ from typing import Sequence
 
 import grpc
 
-from bvhmill._batch import Outcome
+from bvhmill._batch import AnyOutcome
 from bvhmill._closing import Closing
 from bvhmill._options import Array, ReadOptions, shows
 from bvhmill._source import Path
@@ -114,7 +114,7 @@ class Jobs(Connection):
         return now
 
     def results(self, job: JobLike, *, partial: bool = False,
-                failed_only: bool = False) -> Closing[Outcome]:
+                failed_only: bool = False) -> Closing[AnyOutcome]:
         """An Outcome for each clip, in the order of the job.
 
         Waits until the job is over. `partial=True` does not wait, and gives
