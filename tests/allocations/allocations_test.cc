@@ -55,8 +55,8 @@ INSTANTIATE_TEST_SUITE_P(
                    {"", VelocitiesFormat{}}}}),
     [](const auto& info) { return info.param.name; });
 
-// The objects of the rules of a clip.
-constexpr int64_t kMostPerClip = 40;
+// The objects of the rules of a clip, and a few of a table.
+constexpr int64_t kMostPerClip = 42;
 constexpr int64_t kMostBytesPerClip = 32 * 1024;
 
 TEST_P(AllocationsTest, FewAndSmallOnesAfterTheFirstClips) {

@@ -105,8 +105,8 @@ constexpr Layer kLayers[] = {
      "bvhmill/kinematics bvhmill/encode bvhmill/files bvhmill/pipeline "
      "bvhmill/unpack"},
     {"client/node",
-     "bvhmill/base bvhmill/encode bvhmill/kinematics bvhmill/pipeline "
-     "bvhmill/text/rows.h"},
+     "bvhmill/base bvhmill/report bvhmill/clip/clip_info.h bvhmill/encode "
+     "bvhmill/kinematics bvhmill/pipeline bvhmill/text/rows.h"},
     {"bench", "bvhmill server client tests/faults"},
 };
 
@@ -120,6 +120,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"absl/strings/str_split.h", "server"},
     {"absl/", ""},
     {"iconv.h", "lib/bvhmill/base"},
+    {"fnmatch.h", "lib/bvhmill/files"},
     {"sys/mman.h", "lib/bvhmill/base server client/cli client/python"},
     {"sys/types.h", "lib/bvhmill/pipeline server client bench"},
     {"sys/stat.h", "lib/bvhmill/files server client bench"},

@@ -103,6 +103,7 @@ TEST_P(OptionFieldTest, JsonBecomesTheField) {
     if (word.empty()) word = "true";
     if (sample.needs == "up") word = "\"y\"";
     if (sample.needs == "drop") word = "[\"Hat\"]";
+    if (sample.needs == "csv_arrays") word = "[\"rotations\"]";
     json += ", \"" + sample.needs + "\": " + word;
   }
   ConvertOptions options;

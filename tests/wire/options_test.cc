@@ -102,14 +102,9 @@ ConvertOptions FullOptions() {
       {"k", CsvFormat{false, RotationKind::kEulerXyz, RotationSpace::kWorld,
                       false, true, true}},
       {"l", GlbFormat{true, 0, 0.5F}},
-      {"", GlbFormat{}},
       {"h", FullAnim()},
       {"i", ViewerAnim()},
       {"", AnimFormat{}},
-      {"", BvhFormat{-1}},
-      {"", PositionsFormat{}},
-      {"", RotationsFormat{}},
-      {"", VelocitiesFormat{}},
       {"", NpzFormat{}}};
   return options;
 }

@@ -6,7 +6,6 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/text.h"
-#include "bvhmill/text/sniff.h"
 #include "client/cli/io/new_file.h"
 #include "client/cli/io/read_clip.h"
 #include "client/cli/options/options.h"
@@ -59,7 +58,7 @@ Input AnimInput(const std::string& path) {
 namespace {
 
 bool IsBvh(std::string_view text) {
-  text.remove_prefix(ByteOrderMarkSize(text));
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   return text.starts_with("HIERARCHY");
 }

@@ -189,10 +189,10 @@ absl::Status WrongSetting(const std::string& path, int line,
 // compares the list with their options.
 constexpr std::string_view kOptions =
     "again all all-bones baseline "
-    "blob-retention-seconds blobs config data-dir drain-seconds dry-run "
-    "ease-in ease-out emit emote expectations fail-on filelist force format "
-    "from hand-pose handshake-seconds http http-files http-origins "
-    "idle-between-seconds idle-seconds "
+    "blob-retention-seconds blobs config csv data-dir drain-seconds dry-run "
+    "ease-in ease-out emit emote exclude expectations fail-on filelist files0 "
+    "follow force format from hand-pose handshake-seconds http http-files "
+    "http-origins idle-between-seconds idle-seconds include "
     "insecure job-lease-seconds job-retention-seconds jobs jobs-database "
     "joint-priority json keepalive-seconds keepalive-timeout-seconds keys "
     "listen local log loop max-blob-bytes max-calls max-channels "
@@ -215,7 +215,7 @@ constexpr std::string_view kOptions =
     "max-unfinished-bytes-per-stream max-unfinished-clips-per-stream "
     "max-unsent-bytes-per-stream max-wait-seconds metrics "
     "min-free-disk-bytes min-ping-seconds min-upload-bytes-per-second name "
-    "no-expectations no-loop no-reference output priority progress quiet "
+    "no-expectations no-loop no-reference output page priority progress quiet "
     "recommended-chunk-bytes recursive reflection report-jsonl resume retime "
     "s3-ca s3-credentials s3-endpoint s3-region server severity summary "
     "table threads timeout tls-ca tls-cert tls-client-ca tls-key tls-system "
@@ -224,10 +224,11 @@ constexpr std::string_view kOptions =
 // Variables without an option: of ./dev, of setup.py, and of tests and
 // benchmarks.
 constexpr std::string_view kOthers[] = {
-    "BVHMILL_BIN",      "BVHMILL_BUILD_DIR",    "BVHMILL_CASES_XML",
-    "BVHMILL_CHROMIUM", "BVHMILL_DATA",         "BVHMILL_JOBS",
-    "BVHMILL_KILLS",    "BVHMILL_SOAK_SECONDS", "BVHMILL_UPDATE_GOLDEN",
-    "BVHMILL_WHEEL_DIR"};
+    "BVHMILL_BIN",          "BVHMILL_BUILD_DIR", "BVHMILL_CASES_XML",
+    "BVHMILL_CHROMIUM",     "BVHMILL_DATA",      "BVHMILL_JOBS",
+    "BVHMILL_KILLS",        "BVHMILL_PAGE",      "BVHMILL_ROUNDS",
+    "BVHMILL_SOAK_SECONDS", "BVHMILL_TAKES",     "BVHMILL_UPDATE_GOLDEN",
+    "BVHMILL_WASM",         "BVHMILL_WASM_DIR",  "BVHMILL_WHEEL_DIR"};
 
 constexpr std::string_view kPrefix = "BVHMILL_";
 
