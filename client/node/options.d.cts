@@ -9,11 +9,12 @@ export type Format =
     | 'csv'
     | 'bvh'
     | 'anim'
-    | 'values';
+    | 'values'
+    | 'glb';
 
 /** An output with options of its own */
 export interface OutputOptions {
-  /** include end sites (in positions, rotations, velocities, npz, csv) */
+  /** include end sites (in positions, rotations, velocities, npz, csv, glb) */
   end_sites?: boolean;
   /**
    * order of the axes of an array: frame_major or joint_major (in positions,
@@ -21,12 +22,25 @@ export interface OutputOptions {
    */
   layout?: 'frame_major' | 'joint_major';
   /**
-   * quaternion (x y z w), matrix or 6d (in rotations, npz); default
-   * quaternion
+   * quaternion (x y z w), quaternion_wxyz, matrix, 6d (the first two columns
+   * of the matrix), rotation_vector (radians), or angles in degrees:
+   * euler_xyz, euler_xzy, euler_yxz, euler_yzx, euler_zxy, euler_zyx (in
+   * rotations, npz, csv); default quaternion
    */
-  rotation_kind?: 'quaternion' | 'matrix' | '6d';
+  rotation_kind?:
+    'quaternion'
+    | 'matrix'
+    | '6d'
+    | 'quaternion_wxyz'
+    | 'rotation_vector'
+    | 'euler_xyz'
+    | 'euler_xzy'
+    | 'euler_yxz'
+    | 'euler_yzx'
+    | 'euler_zxy'
+    | 'euler_zyx';
   /**
-   * local (relative to the parent) or world (in rotations, npz); default
+   * local (relative to the parent) or world (in rotations, npz, csv); default
    * local
    */
   rotation_space?: 'local' | 'world';
@@ -37,6 +51,26 @@ export interface OutputOptions {
    * same value
    */
   bvh_decimals?: number;
+  /**
+   * order of the rotation channels of all joints: xyz, xzy, yxz, yzx, zxy,
+   * zyx, or file; default file
+   */
+  bvh_order?: 'file' | 'xyz' | 'xzy' | 'yxz' | 'yzx' | 'zxy' | 'zyx';
+  /**
+   * channels of joints: those of the file, 6 (positions and rotations),
+   * root_only (6 for roots, 3 rotations for other joints) or 3 (rotations
+   * alone: roots stay where they are in the first frame); default file
+   */
+  bvh_channels?: 'file' | '3' | '6' | 'root_only';
+  /** columns: positions, rotations, velocities; default positions */
+  csv_arrays?: ('positions' | 'rotations' | 'velocities')[];
+  /** largest error of a rotation between keys; 0 keeps every key; default 0.1 */
+  glb_tolerance_degrees?: number;
+  /**
+   * largest error of a position between keys, in percent of the reach of the
+   * figure; 0 keeps every key; default 0.1
+   */
+  glb_tolerance_percent?: number;
   /**
    * best: any skeleton, with the fewest keys that keep the largest errors;
    * viewer: the same bytes as an upload in the viewer; default best
@@ -106,7 +140,8 @@ export interface OutputOptions {
     | 'csv'
     | 'bvh'
     | 'anim'
-    | 'values';
+    | 'values'
+    | 'glb';
 }
 
 /** Options of a conversion */
@@ -126,10 +161,10 @@ export interface Options {
    */
   name_encoding?: 'utf-8' | 'shift-jis' | 'gbk' | 'big5' | 'cp949' | 'latin-1';
   /**
-   * unit of length of the clip: a number of meters, or m, cm, mm, in, ft;
-   * default unknown
+   * unit of length of the clip: a number of meters, or m, cm, mm, in, ft,
+   * cmu; default unknown
    */
-  units?: number | 'm' | 'cm' | 'mm' | 'in' | 'inch' | 'ft';
+  units?: number | 'm' | 'cm' | 'mm' | 'in' | 'inch' | 'ft' | 'cmu';
   /** axis of the clip that is up; default unknown */
   up?: 'x' | 'y' | 'z';
   /**
@@ -196,7 +231,7 @@ export interface Options {
   /** between frames: slerp (of poses) or lerp (of each angle); default slerp */
   interpolation?: 'slerp' | 'lerp';
   /** scale to this unit; needs units */
-  to_units?: number | 'm' | 'cm' | 'mm' | 'in' | 'inch' | 'ft';
+  to_units?: number | 'm' | 'cm' | 'mm' | 'in' | 'inch' | 'ft' | 'cmu';
   /** rotate so that this axis is up; needs up */
   to_up?: 'x' | 'y' | 'z';
   /** remove the horizontal motion of body roots */
@@ -244,7 +279,7 @@ export interface Options {
   thresholds?: Record<string, number>;
   /** also measure the clip: its height, reach and speed */
   measures?: boolean;
-  /** include end sites (in positions, rotations, velocities, npz, csv) */
+  /** include end sites (in positions, rotations, velocities, npz, csv, glb) */
   end_sites?: boolean;
   /**
    * order of the axes of an array: frame_major or joint_major (in positions,
@@ -252,12 +287,25 @@ export interface Options {
    */
   layout?: 'frame_major' | 'joint_major';
   /**
-   * quaternion (x y z w), matrix or 6d (in rotations, npz); default
-   * quaternion
+   * quaternion (x y z w), quaternion_wxyz, matrix, 6d (the first two columns
+   * of the matrix), rotation_vector (radians), or angles in degrees:
+   * euler_xyz, euler_xzy, euler_yxz, euler_yzx, euler_zxy, euler_zyx (in
+   * rotations, npz, csv); default quaternion
    */
-  rotation_kind?: 'quaternion' | 'matrix' | '6d';
+  rotation_kind?:
+    'quaternion'
+    | 'matrix'
+    | '6d'
+    | 'quaternion_wxyz'
+    | 'rotation_vector'
+    | 'euler_xyz'
+    | 'euler_xzy'
+    | 'euler_yxz'
+    | 'euler_yzx'
+    | 'euler_zxy'
+    | 'euler_zyx';
   /**
-   * local (relative to the parent) or world (in rotations, npz); default
+   * local (relative to the parent) or world (in rotations, npz, csv); default
    * local
    */
   rotation_space?: 'local' | 'world';
@@ -268,6 +316,26 @@ export interface Options {
    * same value
    */
   bvh_decimals?: number;
+  /**
+   * order of the rotation channels of all joints: xyz, xzy, yxz, yzx, zxy,
+   * zyx, or file; default file
+   */
+  bvh_order?: 'file' | 'xyz' | 'xzy' | 'yxz' | 'yzx' | 'zxy' | 'zyx';
+  /**
+   * channels of joints: those of the file, 6 (positions and rotations),
+   * root_only (6 for roots, 3 rotations for other joints) or 3 (rotations
+   * alone: roots stay where they are in the first frame); default file
+   */
+  bvh_channels?: 'file' | '3' | '6' | 'root_only';
+  /** columns: positions, rotations, velocities; default positions */
+  csv_arrays?: ('positions' | 'rotations' | 'velocities')[];
+  /** largest error of a rotation between keys; 0 keeps every key; default 0.1 */
+  glb_tolerance_degrees?: number;
+  /**
+   * largest error of a position between keys, in percent of the reach of the
+   * figure; 0 keeps every key; default 0.1
+   */
+  glb_tolerance_percent?: number;
   /**
    * best: any skeleton, with the fewest keys that keep the largest errors;
    * viewer: the same bytes as an upload in the viewer; default best

@@ -88,7 +88,15 @@ function filesIn(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.(bvh|anim)$/.test(entry.name))
       .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+      .filter((file) => !isPacked(readFileSync(file)))
       .sort();
+}
+
+// The command line unpacks gzip and zstd by content; the engine itself reads
+// what is unpacked.
+function isPacked(bytes) {
+  return [[0x1f, 0x8b], [0x28, 0xb5, 0x2f, 0xfd]].some(
+      (magic) => magic.every((byte, i) => bytes[i] === byte));
 }
 
 // Copies all clips, and mutated ones, to a folder. Returns their paths, which

@@ -166,7 +166,7 @@ class TrackMaker {
  public:
   TrackMaker(const GlbFormat& format, const EncodeContext& context,
              const Space& space)
-      : format_(format), context_(context), space_(space) {
+      : context_(context), space_(space) {
     radians_ = double{format.tolerance_degrees} * std::numbers::pi / 180;
     length_ = double{format.tolerance_percent} / 100 * space.scale *
               ReachOf(context.skeleton(), context.conventions, context.frames(),
@@ -341,7 +341,6 @@ class TrackMaker {
     }
   }
 
-  const GlbFormat& format_;
   const EncodeContext& context_;
   const Space& space_;
   // The largest errors.
