@@ -313,10 +313,10 @@ absl::Status ReadFile(const std::string& path, int64_t max_bytes,
                       Interrupts* interrupts, Bytes* text, int* os_error) {
   *os_error = ReadBytes(path, MostBytes(max_bytes), interrupts, text);
   if (interrupts->Check()) return absl::CancelledError("interrupted");
-  const Encoding encoding = EncodingOfName(path);
-  if (*os_error != 0 || encoding == Encoding::kIdentity) {
-    return absl::OkStatus();
-  }
+  if (*os_error != 0) return absl::OkStatus();
+  Encoding encoding = EncodingOfBytes({text->data(), text->size()});
+  if (encoding == Encoding::kIdentity) encoding = EncodingOfName(path);
+  if (encoding == Encoding::kIdentity) return absl::OkStatus();
   // The rest of the file was not read, so it would seem to be broken.
   if (text->size() == MostBytes(max_bytes)) return TooLarge(max_bytes);
   Bytes packed;
@@ -399,7 +399,10 @@ Stream::Stream(const Choices& choices, const std::string& path)
       clip_(std::make_unique<bvhmill::Conversion>(
           &converter_, choices_.options, &receiver_, interrupts_.token(),
           &converted_.result)) {
-  const Encoding encoding = EncodingOfName(path);
+  Unpack(EncodingOfName(path));
+}
+
+void Stream::Unpack(Encoding encoding) {
   if (encoding == Encoding::kIdentity) return;
   decoder_ = MakeDecoder(encoding, choices_.options.limits.max_clip_bytes);
 }
@@ -410,6 +413,8 @@ absl::Status Stream::Text::Append(std::string_view bytes) {
 }
 
 bool Stream::Push(std::string_view piece) {
+  // The first bytes state the compression, whatever the name is.
+  if (!std::exchange(has_begun_, true)) Unpack(EncodingOfBytes(piece));
   if (decoder_ == nullptr) return clip_->Add(piece);
   Text text(this);
   if (decoded_.ok()) decoded_ = decoder_->Push(piece, &text);

@@ -99,6 +99,9 @@ class Stream {
   Interrupts* interrupts() { return &interrupts_; }
 
  private:
+  // Decompresses the pieces that follow.
+  void Unpack(Encoding encoding);
+
   // Decompressed text.
   class Text final : public Sink {
    public:
@@ -117,6 +120,7 @@ class Stream {
   std::unique_ptr<bvhmill::Conversion> clip_;
   // Null if the file is not compressed.
   std::unique_ptr<Decoder> decoder_;
+  bool has_begun_ = false;
   // The first error of the decoder, or CANCELLED: no more text is needed.
   absl::Status decoded_;
 };

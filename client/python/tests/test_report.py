@@ -19,7 +19,7 @@ GOLDEN = [path for path in clips_in(ROOT / "tests/data/golden")
 def test_reports_are_those_of_the_golden_files(path):
     expected = json.loads(path.with_suffix(".report.json").read_text())
     expected = expected.get("report", expected)
-    report = bvhmill.validate(path)
+    report = bvhmill.validate(path.read_bytes())
     assert f"VERDICT_{report.verdict}".upper() == expected["verdict"]
     found = [(issue.code, f"SEVERITY_{issue.severity}".upper(), issue.message)
              for issue in report.issues]
