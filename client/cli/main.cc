@@ -93,9 +93,13 @@ std::vector<std::string> OptionsOf(const CLI::App* chosen) {
 
 std::string NoOption(const CLI::App& chosen, const std::string& word) {
   const std::vector<std::string> names = OptionsOf(&chosen);
+  const std::string name = word.substr(0, word.find('='));
+  if (std::find(names.begin(), names.end(), name) != names.end()) {
+    return "'" + name + "' is an option of " + chosen.get_name() +
+           "; write it after the command";
+  }
   return "there is no option '" + word + "'" +
-         DidYouMean(word.substr(0, word.find('=')),
-                    {names.begin(), names.end()});
+         DidYouMean(name, {names.begin(), names.end()});
 }
 
 std::string NoCommand(const CLI::App& chosen, const std::string& word) {
