@@ -98,7 +98,7 @@ function isClosed(): BvhmillError {
 export class Connection {
   readonly #client: Client;
   readonly #metadata = new Metadata();
-  // What ends each call and each pause.
+  // Ends each call and each pause.
   readonly #running = new Set<(reason: unknown) => void>();
   #closed = false;
 

@@ -105,7 +105,7 @@ export class Many<Name extends ArrayName> {
       this.#pieces?.destroy();
       await sending;
     }
-    // Those that a busy server has refused.
+    // The clips that a busy server has refused.
     if (busy) await connection.pauseAfter(busy, 1, limits);
   }
 

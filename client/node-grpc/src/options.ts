@@ -201,7 +201,7 @@ function constraintOf(constraint: AnimConstraint): Fields {
   return message;
 }
 
-// What the message would not hold, or would hold as one that is not set.
+// Values that the message cannot hold, or that it would hold as not set.
 function wrongRange(name: string, value: unknown): string | undefined {
   if (name === 'npz_arrays' && (value as unknown[]).length === 0) {
     return 'one array at least';

@@ -1,4 +1,4 @@
-// What a server says about itself.
+// Facts about a server: its version, limits and formats.
 
 import type { Connection, Limits } from './call.js';
 import {

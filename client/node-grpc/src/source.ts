@@ -1,4 +1,4 @@
-// Sources of clips: whatever gives bytes.
+// Sources of clips: paths, bytes, streams, and iterables of bytes.
 
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -46,7 +46,7 @@ export class Clip {
   readonly encoding: ContentEncoding;
   readonly #source: Source;
   #begun = false;
-  // Those of a stream whose head was read.
+  // The bytes of a stream whose first bytes were read already.
   #open: Pieces | undefined;
 
   constructor(source: Source, options: SourceOptions = {}) {

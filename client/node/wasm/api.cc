@@ -220,7 +220,7 @@ void Solve(const ClipRows& clip, const Conventions& conventions, int64_t first,
 
 // The texts of a session; the same numbers are in engine.js.
 enum TextKind : int32_t {
-  // What the module is: its version and its vectors.
+  // The version of the module and the vectors that it uses.
   kAbout = 0,
   // The status of the options, while the clip is read; then that of the clip.
   kStatus = 1,
