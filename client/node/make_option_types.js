@@ -14,14 +14,21 @@ export function optionTypes() {
   // An item of `emit` is the name of a format, or an object.
   const { emit, ...rest } = schema.properties;
   const [format, output] = emit.items.anyOf;
+  // An option of outputs may stand in one output, or beside all of them.
+  const { id, format: name, ...shared } = output.properties;
+  const own = Object.entries(rest).filter(([key]) => !(key in shared));
   return '// Made by make_option_types.js of docs/schema/options.schema.json.\n' +
       '// docs/options.md explains the options.\n\n' +
       folded(`export type Format: ${typeOf(format)};\n`).replace(':', ' =') +
       '\n' +
+      comment('Options of outputs', '') +
+      interfaceOf('FormatOptions', { properties: shared }) + '\n' +
       comment('An output with options of its own', '') +
-      interfaceOf('OutputOptions', output) + '\n' +
+      interfaceOf('OutputOptions extends FormatOptions',
+                  { ...output, properties: { id, format: name } }) + '\n' +
       comment('Options of a conversion', '') +
-      interfaceOf('Options', { ...schema, properties: rest }, comment(
+      interfaceOf('Options extends FormatOptions',
+                  { ...schema, properties: Object.fromEntries(own) }, comment(
           'the outputs', '  ') + '  emit?: (Format | OutputOptions)[];\n');
 }
 

@@ -12,8 +12,8 @@ export type Format =
     | 'values'
     | 'glb';
 
-/** An output with options of its own */
-export interface OutputOptions {
+/** Options of outputs */
+export interface FormatOptions {
   /** include end sites (in positions, rotations, velocities, npz, csv, glb) */
   end_sites?: boolean;
   /**
@@ -131,6 +131,10 @@ export interface OutputOptions {
    * 5
    */
   anim_max_degrees_limit?: number;
+}
+
+/** An output with options of its own */
+export interface OutputOptions extends FormatOptions {
   id?: string;
   format:
     'positions'
@@ -145,7 +149,7 @@ export interface OutputOptions {
 }
 
 /** Options of a conversion */
-export interface Options {
+export interface Options extends FormatOptions {
   /** report a repair as an error */
   strict?: boolean;
   /**
@@ -279,123 +283,6 @@ export interface Options {
   thresholds?: Record<string, number>;
   /** also measure the clip: its height, reach and speed */
   measures?: boolean;
-  /** include end sites (in positions, rotations, velocities, npz, csv, glb) */
-  end_sites?: boolean;
-  /**
-   * order of the axes of an array: frame_major or joint_major (in positions,
-   * rotations, velocities); default frame_major
-   */
-  layout?: 'frame_major' | 'joint_major';
-  /**
-   * quaternion (x y z w), quaternion_wxyz, matrix, 6d (the first two columns
-   * of the matrix), rotation_vector (radians), or angles in degrees:
-   * euler_xyz, euler_xzy, euler_yxz, euler_yzx, euler_zxy, euler_zyx (in
-   * rotations, npz, csv); default quaternion
-   */
-  rotation_kind?:
-    'quaternion'
-    | 'matrix'
-    | '6d'
-    | 'quaternion_wxyz'
-    | 'rotation_vector'
-    | 'euler_xyz'
-    | 'euler_xzy'
-    | 'euler_yxz'
-    | 'euler_yzx'
-    | 'euler_zxy'
-    | 'euler_zyx';
-  /**
-   * local (relative to the parent) or world (in rotations, npz, csv); default
-   * local
-   */
-  rotation_space?: 'local' | 'world';
-  /** arrays: positions, rotations, velocities; default positions,rotations */
-  npz_arrays?: ('positions' | 'rotations' | 'velocities')[];
-  /**
-   * decimals of every value; default the shortest text that reads back as the
-   * same value
-   */
-  bvh_decimals?: number;
-  /**
-   * order of the rotation channels of all joints: xyz, xzy, yxz, yzx, zxy,
-   * zyx, or file; default file
-   */
-  bvh_order?: 'file' | 'xyz' | 'xzy' | 'yxz' | 'yzx' | 'zxy' | 'zyx';
-  /**
-   * channels of joints: those of the file, 6 (positions and rotations),
-   * root_only (6 for roots, 3 rotations for other joints) or 3 (rotations
-   * alone: roots stay where they are in the first frame); default file
-   */
-  bvh_channels?: 'file' | '3' | '6' | 'root_only';
-  /** columns: positions, rotations, velocities; default positions */
-  csv_arrays?: ('positions' | 'rotations' | 'velocities')[];
-  /** largest error of a rotation between keys; 0 keeps every key; default 0.1 */
-  glb_tolerance_degrees?: number;
-  /**
-   * largest error of a position between keys, in percent of the reach of the
-   * figure; 0 keeps every key; default 0.1
-   */
-  glb_tolerance_percent?: number;
-  /**
-   * best: any skeleton, with the fewest keys that keep the largest errors;
-   * viewer: the same bytes as an upload in the viewer; default best
-   */
-  anim_profile?: 'best' | 'viewer';
-  /** priority of all joints, -1 to 6; default 2 */
-  anim_priority?: number;
-  /** priority of one joint, such as mHead=4; may be repeated */
-  anim_joint_priority?: Record<string, number>;
-  /** repeat the animation; with =IN:OUT only the part between these seconds */
-  anim_loop?: boolean | [number, number];
-  /** time to blend in; default 0.3 */
-  anim_ease_in?: number;
-  /** time to blend out; default 0.3 */
-  anim_ease_out?: number;
-  /** number of a hand pose, 0 to 13; default 1 (relaxed) */
-  anim_hand_pose?: number;
-  /** facial expression, such as express_smile */
-  anim_emote?: string;
-  /**
-   * also convert a clip in which the avatar would lie down, fold or be
-   * stopped at 5 m, or in which few joints move
-   */
-  anim_accept_odd?: boolean;
-  /**
-   * make a file that can be uploaded: at most 250000 bytes; needs units or
-   * anim_scale_to_avatar
-   */
-  anim_upload?: boolean;
-  /**
-   * the pose that counts as the rest pose of the avatar: rest (all angles 0),
-   * first (the first frame, which is then not played) or auto (the pose in
-   * which the figure is most like the avatar; limbs are matched if needed);
-   * default auto
-   */
-  anim_reference?: 'auto' | 'rest' | 'first';
-  /** in the rest pose, turn arms and legs to where those of the clip point */
-  anim_match_limbs?: boolean;
-  /**
-   * scale lengths so that the hips have the height of those of the avatar; no
-   * unit is needed
-   */
-  anim_scale_to_avatar?: boolean;
-  /**
-   * which joint of the clip moves which joint of the avatar: auto (by known
-   * joint names), own (the names are those of the avatar), a file with lines
-   * source,target, or a naming scheme (see joint_map); default auto
-   */
-  anim_map?: string | Record<string, string>;
-  /** largest error of a rotation; default 0.1 */
-  anim_max_degrees?: number;
-  /** largest error of a position, in millimetres; default 1 */
-  anim_max_mm?: number;
-  /** raise both errors until the file has at most BYTES */
-  anim_max_bytes?: number;
-  /**
-   * limit up to which anim_max_bytes raises the error of a rotation; default
-   * 5
-   */
-  anim_max_degrees_limit?: number;
   /** the outputs */
   emit?: (Format | OutputOptions)[];
 }
