@@ -3,9 +3,8 @@
 // Gives the joints of a clip other channels: one order of rotations, positions
 // for all joints or for roots alone. Joints keep their poses.
 //
-//   ChannelMapper mapper({RotationOrder::kZxy, ChannelSet::kRootOnly},
-//   skeleton,
-//                        conventions);
+//   const ChannelLayout layout = {RotationOrder::kZxy, ChannelSet::kRootOnly};
+//   ChannelMapper mapper(layout, skeleton, conventions);
 //   BVHMILL_RETURN_IF_ERROR(mapper.FindPlaces(frames, values, budget));
 //   mapper.skeleton();          // the new channels
 //   mapper.Map(row, out);       // for each row, in their order
@@ -62,7 +61,7 @@ class ChannelMapper {
   void Map(std::span<const float> row, std::span<float> out);
 
  private:
-  // What becomes of a column or of a joint.
+  // A column, or a joint, before and after.
   struct Copy {
     int32_t from = 0;
     int32_t to = 0;
