@@ -206,9 +206,7 @@ std::unique_ptr<MappedFile> MapLongClip(const Input& input, int64_t max_bytes) {
 }
 
 Encoding EncodingOf(const Input& input, std::string_view bytes) {
-  const Encoding encoding = EncodingOfBytes(bytes);
-  if (encoding != Encoding::kIdentity || input.is_stdin) return encoding;
-  return EncodingOfName(input.path);
+  return EncodingOfFile(input.is_stdin ? "" : input.path, bytes);
 }
 
 absl::Status CannotUnpack(std::string_view why) {

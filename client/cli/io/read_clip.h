@@ -10,7 +10,8 @@
 //   ClipText text;
 //   status = ReadClip(input, max_bytes, cancel, &text);
 //   if (status.ok()) {
-//     status = UnpackClip(EncodingOf(input), max_bytes, cancel, &text);
+//     status = UnpackClip(EncodingOf(input, ViewOf(text)), max_bytes, cancel,
+//                         &text);
 //   }
 //
 // Statuses are NOT_FOUND "cannot be read: why", RESOURCE_EXHAUSTED for more

@@ -114,6 +114,7 @@ Outcome Submission::AddSource(size_t index) {
       break;
     }
     result.status = ReadAt(file.get(), source.bytes, kFileBytes, &piece);
+    if (source.bytes == 0) source.encoding = EncodingOfFile(input.path, piece);
     digest.Add(piece);
     source.bytes += static_cast<int64_t>(piece.size());
     if (piece.size() < kFileBytes) break;
@@ -213,7 +214,7 @@ v1::CreateJobRequest Submission::Request() const {
     item->set_key(KeyOfName(input.base));
     v1::BlobSource* const source = item->mutable_source();
     source->set_blob(sources_[i].blob);
-    source->set_encoding(OnWire(EncodingOfName(input.path)));
+    source->set_encoding(OnWire(sources_[i].encoding));
     source->set_display_name(KeyOfName(input.path));
     source->set_format(wire::ToProto(input.format));
     bytes += sources_[i].bytes;

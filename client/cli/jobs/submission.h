@@ -40,6 +40,7 @@ class Submission {
   struct Source {
     std::string blob;
     int64_t bytes = 0;
+    Encoding encoding = Encoding::kIdentity;
     // The clip is in the job.
     bool is_good = false;
   };

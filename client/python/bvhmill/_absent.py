@@ -18,6 +18,7 @@ except importlib.metadata.PackageNotFoundError:
     version = "unknown"
 
 _PACKINGS = {".gz": "gzip", ".zst": "zstd"}
+_FIRST_BYTES = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
 def __getattr__(name: str) -> Any:
@@ -105,14 +106,17 @@ def printable(text: bytes, /) -> str:
     return shown
 
 
-def packing_name(path: bytes, /) -> str:
+def packing_name(path: bytes, head: bytes, /) -> str:
+    for first, packing in _FIRST_BYTES.items():
+        if head.startswith(first):
+            return packing
     stem, ending = os.path.splitext(os.fsdecode(path).lower())
     return _PACKINGS.get(ending, "") if stem.endswith((".bvh", ".anim")) else ""
 
 
 def format_name(path: bytes, /) -> str:
     name = os.fsdecode(path).lower()
-    if packing_name(path):
+    if packing_name(path, b""):
         name = os.path.splitext(name)[0]
     ending = os.path.splitext(name)[1]
     return ending[1:] if ending in (".bvh", ".anim") else ""

@@ -53,9 +53,9 @@ std::vector<InputValue> CollectInputs(const std::vector<std::string>& paths,
   return values;
 }
 
-// "gzip", "zstd" or "" for the name of a file.
-std::string PackingName(const std::string& path) {
-  switch (EncodingOfName(path)) {
+// "gzip", "zstd" or "" for a file that begins with `head`.
+std::string PackingName(const std::string& path, const std::string& head) {
+  switch (EncodingOfFile(path, head)) {
     case Encoding::kGzip:
       return "gzip";
     case Encoding::kZstd:

@@ -314,8 +314,7 @@ absl::Status ReadFile(const std::string& path, int64_t max_bytes,
   *os_error = ReadBytes(path, MostBytes(max_bytes), interrupts, text);
   if (interrupts->Check()) return absl::CancelledError("interrupted");
   if (*os_error != 0) return absl::OkStatus();
-  Encoding encoding = EncodingOfBytes({text->data(), text->size()});
-  if (encoding == Encoding::kIdentity) encoding = EncodingOfName(path);
+  const Encoding encoding = EncodingOfFile(path, {text->data(), text->size()});
   if (encoding == Encoding::kIdentity) return absl::OkStatus();
   // The rest of the file was not read, so it would seem to be broken.
   if (text->size() == MostBytes(max_bytes)) return TooLarge(max_bytes);

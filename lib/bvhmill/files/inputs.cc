@@ -353,6 +353,11 @@ Encoding EncodingOfName(std::string_view path) {
   return ending == nullptr ? Encoding::kIdentity : ending->encoding;
 }
 
+Encoding EncodingOfFile(std::string_view path, std::string_view head) {
+  const Encoding encoding = EncodingOfBytes(head);
+  return encoding == Encoding::kIdentity ? EncodingOfName(path) : encoding;
+}
+
 std::string_view WithoutPacking(std::string_view path) {
   const Ending* ending = FindEnding(path);
   if (ending != nullptr) path.remove_suffix(ending->text.size());

@@ -106,6 +106,10 @@ std::optional<SourceFormat> FormatOfName(std::string_view path);
 // not the name of a compressed clip.
 Encoding EncodingOfName(std::string_view path);
 
+// The compression of the file at `path`, which begins with `head`: by these
+// bytes, or else by its name.
+Encoding EncodingOfFile(std::string_view path, std::string_view head);
+
 // `path` without .gz or .zst if it is the name of a compressed clip.
 std::string_view WithoutPacking(std::string_view path);
 

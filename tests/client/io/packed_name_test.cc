@@ -36,6 +36,9 @@ TEST(PackedNameTest, StatesTheFormatAndTheCompression) {
   for (const NameCase& c : cases) {
     EXPECT_EQ(FormatOfName(c.name), c.format) << c.name;
     EXPECT_EQ(EncodingOfName(c.name), c.encoding) << c.name;
+    EXPECT_EQ(EncodingOfFile(c.name, "HIERARCHY"), c.encoding) << c.name;
+    EXPECT_EQ(EncodingOfFile(c.name, "\x1f\x8b\x08"), Encoding::kGzip)
+        << c.name;
     EXPECT_EQ(WithoutPacking(c.name), c.unpacked) << c.name;
   }
 }

@@ -145,15 +145,21 @@ class Clips:
             self._fail(index, error)
             return
         with file:
+            try:
+                chunk = file.read(self._chunk_bytes)
+            except OSError as error:
+                self._fail(index, error)
+                return
             source = clips.Source(
-                display_name=shown(path), encoding=encoding_of(path),
+                display_name=shown(path), encoding=encoding_of(path, chunk[:4]),
                 format=source_format_of(path, self._options))
             yield clips.ConvertClipsRequest(
                 begin=clips.ClipBegin(key=str(index), source=source))
             end = clips.ClipEnd()
             try:
-                while chunk := file.read(self._chunk_bytes):
+                while chunk:
                     yield clips.ConvertClipsRequest(chunk=chunk)
+                    chunk = file.read(self._chunk_bytes)
             except OSError as error:
                 self._fail(index, error)
                 end.abandon = True
@@ -196,10 +202,10 @@ def source_of(source: Any, source_name: str | None,
             data = file.read()
     else:
         data = bytes(flat_of(source))
-    packed = name_of(source) if is_path(source) else ""
+    path = name_of(source) if is_path(source) else ""
     return clips.Source(data=data, display_name=shown(name),
-                        encoding=encoding_of(packed),
-                        format=source_format_of(packed, options))
+                        encoding=encoding_of(path, data[:4]),
+                        format=source_format_of(path, options))
 
 
 def fits_message(source: Any, limits: Any) -> bool:

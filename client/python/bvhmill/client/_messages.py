@@ -62,9 +62,10 @@ def source_format_of(name: str, options: Mapping[str, Any]) -> Any:
     return _FORMATS[options.get("format") or by_name or "bvh"]
 
 
-def encoding_of(name: str) -> Any:
-    """The ContentEncoding, by the name of the file."""
-    return _ENCODINGS[_bvhmill.packing_name(os.fsencode(name))]
+def encoding_of(name: str, head: bytes) -> Any:
+    """The ContentEncoding of a file that begins with `head`: by these bytes, or
+    else by its name."""
+    return _ENCODINGS[_bvhmill.packing_name(os.fsencode(name), head)]
 
 
 def report_of(message: Any) -> Report:

@@ -48,11 +48,13 @@ class Clip:
                 yield piece
 
     def name_bytes(self) -> None:
-        """Sets the name of the blob and its size, or `error`."""
+        """Sets the name of the blob, its size and encoding, or `error`."""
         digest = hashlib.sha256()
         size = 0
         try:
             for piece in self.pieces():
+                if not size:
+                    self.encoding = encoding_of(self.path, piece[:4])
                 digest.update(piece)
                 size += len(piece)
         except OSError as error:
@@ -99,7 +101,7 @@ def _check_key(key: Any) -> None:
 
 def _named(key: str, source: Any, options: Mapping[str, Any]) -> Clip:
     path = name_of(source) if is_path(source) else ""
-    clip = Clip(key, path, shown(path or key), encoding_of(path),
+    clip = Clip(key, path, shown(path or key), encoding_of(path, b""),
                 source_format_of(path, options))
     if not is_path(source):
         clip.text = flat_of(source)
@@ -109,7 +111,7 @@ def _named(key: str, source: Any, options: Mapping[str, Any]) -> Clip:
 def _found(found: tuple[bytes, str, str, str, str]) -> Clip:
     name, key, display_name, format, why = found
     path = os.fsdecode(name)
-    clip = Clip(key, path, display_name, encoding_of(path),
+    clip = Clip(key, path, display_name, encoding_of(path, b""),
                 source_format_of("", {"format": format}))
     if why:
         clip.error = _refusal(path, why)
