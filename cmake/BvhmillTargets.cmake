@@ -47,6 +47,10 @@ function(bvhmill_quick_to_compile target)
   set(level ${ARGN} -O1)
   list(GET level 0 level)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
+  if(level STREQUAL "-O0")
+    # The checks of the C library need optimization.
+    target_compile_options(${target} PRIVATE -U_FORTIFY_SOURCE)
+  endif()
 endfunction()
 
 # bvhmill_compile_by_folder(TARGET [FOLDER...]): compiles the sources of each
