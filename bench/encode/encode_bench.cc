@@ -186,6 +186,14 @@ void Register(const std::string& name, const std::shared_ptr<Job>& job,
       });
 }
 
+void Derive(Metrics* metrics) {
+  const double read = metrics->Get("encode.anim.read.text_mb_per_s");
+  for (const std::string name : {"encode.anim.viewer", "encode.anim.best"}) {
+    const double value = metrics->Get(name + ".text_mb_per_s");
+    if (read > 0) metrics->Set(name + ".ratio_to_read", value / read);
+  }
+}
+
 int Main(int argc, char** argv) {
   const auto job = std::make_shared<Job>();
   constexpr int kDecimals = 6;
@@ -206,7 +214,7 @@ int Main(int argc, char** argv) {
   Register("encode.anim.viewer", job, AsViewer);
   Register("encode.anim.best", job,
            [](const Clip& clip) { return AsBest(clip).motion; });
-  return RunBenchmarks(argc, argv, [](Metrics* /*metrics*/) {});
+  return RunBenchmarks(argc, argv, Derive);
 }
 
 }  // namespace

@@ -276,7 +276,7 @@ int Main(int argc, char** argv) {
   Register("jobs.interactive", 3, &setting, &Interactive);
   RegisterClaims("jobs.postgres", 0);
   RegisterClaims("jobs.postgres.results", kResultBytes);
-  return RunBenchmarks(argc, argv, Derive);
+  return RunBenchmarks(argc, argv, Derive, /*rounds=*/1);
 }
 
 }  // namespace

@@ -85,8 +85,10 @@ def in_turns(*calls):
 
 
 def median_ratio(turns):
-    """The median of first / second."""
-    return statistics.median(first / second for first, second in turns)
+    """The median and the quartiles of first / second."""
+    ratios = [first / second for first, second in turns]
+    low, median, high = statistics.quantiles(ratios, n=4)
+    return [median, low, high]
 
 
 def bench_read(folder):
@@ -311,7 +313,7 @@ def bench_numpy():
 
 
 def write(out):
-    lines = [f"    {json.dumps(name)}: {value:.6g}"
+    lines = [f"    {json.dumps(name)}: {json.dumps(value)}"
              for name, value in sorted(metrics.items())]
     text = '{"metrics": {\n' + ",\n".join(lines) + "\n}}\n"
     if out == "-":
@@ -338,7 +340,9 @@ def main():
             if args.only in word:
                 bench()
     for name, value in sorted(metrics.items()):
-        say(f"{name:40} {value:10.4g}")
+        median, *quartiles = value if isinstance(value, list) else [value]
+        say(f"{name:40} {median:10.4g}"
+            + "".join(f"{quartile:10.4g}" for quartile in quartiles))
     write(args.json)
 
 

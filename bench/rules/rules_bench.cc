@@ -5,8 +5,7 @@
 //   rules.recall.STRENGTH, rules.placed.STRENGTH      over all codes
 //   rules.false_alarms_per_100     clean clips with a warning
 //   rules.SET.share                time to read the takes of a set, relative to
-//                                  converting them to positions with all rules;
-//                                  .least and .most of several turns
+//                                  converting them to positions with all rules
 //   rules.SET.rules                time of the rules, relative to reading
 //   rules.SET.threads              time of one thread, relative to two
 //
@@ -186,14 +185,6 @@ void ConvertByTwo(const Texts& texts) {
   other.join();
 }
 
-void PutSpread(const std::string& name, std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  Metrics& metrics = Metrics::Global();
-  metrics.Set(name, values[values.size() / 2]);
-  metrics.Set(name + ".least", values.front());
-  metrics.Set(name + ".most", values.back());
-}
-
 void MeasureSet(const std::string& name, const Texts& texts) {
   Converter one(Parallelism::None());
   Converter two(Parallelism::Threads(2));
@@ -214,9 +205,10 @@ void MeasureSet(const std::string& name, const Texts& texts) {
     rules.push_back((all - without) / reading);
     threads.push_back(all / parallel);
   }
-  PutSpread(name + ".share", shares);
-  PutSpread(name + ".rules", rules);
-  PutSpread(name + ".threads", threads);
+  Metrics& metrics = Metrics::Global();
+  metrics.SetAll(name + ".share", shares);
+  metrics.SetAll(name + ".rules", rules);
+  metrics.SetAll(name + ".threads", threads);
 }
 
 int Main(int argc, char** argv) {
@@ -229,7 +221,8 @@ int Main(int argc, char** argv) {
   MeasureSet("rules.short", ShortTakes(clips));
   MeasureSet("rules.takes", WholeTakes(clips));
   MeasureSet("rules.long", LongTake(clips));
-  return RunBenchmarks(argc, argv, [](Metrics*) {});
+  return RunBenchmarks(
+      argc, argv, [](Metrics*) {}, /*rounds=*/1);
 }
 
 }  // namespace

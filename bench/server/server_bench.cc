@@ -290,7 +290,7 @@ int Main(int argc, char** argv) {
   std::vector<char*> arguments(argv, argv + argc);
   std::string in_turns = "--benchmark_enable_random_interleaving=true";
   arguments.insert(arguments.begin() + 1, in_turns.data());
-  return RunBenchmarks(argc + 1, arguments.data(), Derive);
+  return RunBenchmarks(argc + 1, arguments.data(), Derive, /*rounds=*/1);
 }
 
 }  // namespace

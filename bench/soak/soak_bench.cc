@@ -144,7 +144,8 @@ int Main(int argc, char** argv) {
       ->Iterations(1)
       ->UseRealTime()
       ->Unit(benchmark::kSecond);
-  return RunBenchmarks(argc, argv, [](Metrics*) {});
+  return RunBenchmarks(
+      argc, argv, [](Metrics*) {}, /*rounds=*/1);
 }
 
 }  // namespace

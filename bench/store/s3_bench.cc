@@ -167,7 +167,8 @@ int RunIn(const std::string& folder, int argc, char** argv) {
   }
   Register("s3.radosgw", blobs.get());
   Register("s3.files", files.get());
-  return RunBenchmarks(argc, argv, [](Metrics*) {});
+  return RunBenchmarks(
+      argc, argv, [](Metrics*) {}, /*rounds=*/1);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <string_view>
@@ -38,13 +39,25 @@ class Collector final : public benchmark::ConsoleReporter {
 
   bool failed() const { return failed_; }
 
-  void PutMedians(Metrics* metrics) {
-    for (auto& [name, values] : samples_) {
-      const auto middle =
-          values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-      std::nth_element(values.begin(), middle, values.end());
-      metrics->Set(name, *middle);
+  // Sets the metrics of all rounds, and those that `derive` makes of each.
+  void Summarize(void (*derive)(Metrics*), Metrics* metrics) {
+    size_t rounds = 0;
+    for (const auto& [name, values] : samples_) {
+      rounds = std::max(rounds, values.size());
     }
+    std::map<std::string, std::vector<double>> derived;
+    for (size_t k = 0; k < rounds; ++k) {
+      Metrics round;
+      for (const auto& [name, values] : samples_) {
+        if (k < values.size()) round.Set(name, values[k]);
+      }
+      derive(&round);
+      for (const auto& [name, value] : round.values()) {
+        if (!samples_.contains(name)) derived[name].push_back(value.median);
+      }
+    }
+    for (const auto& [name, values] : samples_) metrics->SetAll(name, values);
+    for (const auto& [name, values] : derived) metrics->SetAll(name, values);
   }
 
  private:
@@ -66,27 +79,32 @@ std::string CpuModel() {
 
 constexpr char kStdout[] = "-";
 
-// Takes `--json [FILE]` out of the arguments; kStdout without FILE, "" if it is
-// not there.
-std::string TakeJsonFlag(int* argc, char** argv) {
-  std::string file;
+// Takes `flag [VALUE]` out of the arguments: `missing` without VALUE, "" if it
+// is not there.
+std::string TakeFlag(std::string_view flag, std::string_view missing, int* argc,
+                     char** argv) {
+  std::string value;
   int kept = 0;
   for (int i = 0; i < *argc; ++i) {
-    if (std::string_view(argv[i]) != "--json") {
+    if (argv[i] != flag) {
       argv[kept++] = argv[i];
       continue;
     }
-    const bool has_file =
+    const bool has_value =
         i + 1 < *argc && !std::string_view(argv[i + 1]).starts_with("--");
-    file = has_file ? argv[++i] : kStdout;
+    value = has_value ? argv[++i] : missing;
   }
   *argc = kept;
-  return file;
+  return value;
 }
 
 void PrintTable(const Metrics& metrics, FILE* out) {
   for (const auto& [name, value] : metrics.values()) {
-    std::fprintf(out, "%-44s %12.6g\n", name.c_str(), value);
+    std::fprintf(out, "%-44s %12.6g", name.c_str(), value.median);
+    if (value.low < value.high) {
+      std::fprintf(out, "  (%.6g to %.6g)", value.low, value.high);
+    }
+    std::fputc('\n', out);
   }
 }
 
@@ -106,9 +124,16 @@ Metrics& Metrics::Global() {
 
 double Worse(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
 
+void Metrics::SetAll(const std::string& name, std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t last = values.size() - 1;
+  values_[name] = {values[(last + 1) / 2], values[last / 4],
+                   values[last - last / 4]};
+}
+
 double Metrics::Get(const std::string& name) const {
   const auto it = values_.find(name);
-  return it == values_.end() ? 0 : it->second;
+  return it == values_.end() ? 0 : it->second.median;
 }
 
 std::string MetricsJson(const Metrics& metrics) {
@@ -123,26 +148,30 @@ std::string MetricsJson(const Metrics& metrics) {
       std::string(GitCommit()) + "\"},\n\"metrics\": {";
   const char* separator = "\n";
   for (const auto& [name, value] : metrics.values()) {
-    char number[64];
-    std::snprintf(number, sizeof(number), "%.6g", value);
+    char numbers[128];
+    std::snprintf(numbers, sizeof(numbers), "[%.6g, %.6g, %.6g]", value.median,
+                  value.low, value.high);
     out += separator;
-    out += "\"" + name + "\": " + number;
+    out += "\"" + name + "\": " + numbers;
     separator = ",\n";
   }
   return out + "\n}\n}\n";
 }
 
-int RunBenchmarks(int argc, char** argv, void (*derive)(Metrics*)) {
-  const std::string json = TakeJsonFlag(&argc, argv);
+int RunBenchmarks(int argc, char** argv, void (*derive)(Metrics*), int rounds) {
+  const std::string json = TakeFlag("--json", kStdout, &argc, argv);
+  const std::string wanted = TakeFlag("--rounds", "", &argc, argv);
+  if (!wanted.empty()) rounds = std::max(1, std::atoi(wanted.c_str()));
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   const bool is_data = json == kStdout;
   Collector collector;
   if (is_data) collector.SetOutputStream(&std::cerr);
-  benchmark::RunSpecifiedBenchmarks(&collector);
+  for (int i = 0; i < rounds; ++i) {
+    benchmark::RunSpecifiedBenchmarks(&collector);
+  }
   Metrics& metrics = Metrics::Global();
-  collector.PutMedians(&metrics);
-  derive(&metrics);
+  collector.Summarize(derive, &metrics);
   PrintTable(metrics, is_data ? stderr : stdout);
   if (!json.empty() && !WriteJson(metrics, json)) {
     std::cerr << "cannot write " << json << "\n";
