@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "bvhmill/base/status.h"
@@ -256,6 +257,16 @@ ConvertResult WithMemoryForClip(
   return AsIfUnpackedHere(work(clip), input.format, report, limit);
 }
 
+// The clips in flight. With two per core, one is read or written while a server
+// converts the other.
+int JobsOf(const Session& session) {
+  if (session.options.jobs != 0 || session.engine == nullptr) {
+    return session.options.jobs;
+  }
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  return session.engine->IsRemote() ? std::max(2, 2 * cores) : 0;
+}
+
 // A line for each output that could not be made, and a note about the others.
 std::string FailedOutputLines(const Input& input, const ConvertResult& result) {
   std::string lines;
@@ -364,7 +375,7 @@ Totals RunClips(const Session& session, std::span<const Input> inputs,
     const ProgressMode mode =
         session.options.quiet ? ProgressMode::kNever : session.options.progress;
     Progress progress(session.console, mode, count, BytesOf(inputs));
-    RunBatch(count, session.options.jobs, [&](int64_t i) {
+    RunBatch(count, JobsOf(session), [&](int64_t i) {
       Outcome outcome;
       outcome.kind = Kind::kCancelled;
       if (!tally.stopped() && !IsCancelled(session.cancel)) {

@@ -14,6 +14,7 @@
 
 #include <fcntl.h>
 #include <google/protobuf/stubs/logging.h>
+#include <malloc.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -246,6 +247,11 @@ int Run(int argc, char** argv) {
 }  // namespace bvhmill::client
 
 int main(int argc, char** argv) {
+  // Memory of a clip is kept for the next one, not returned to the system: with
+  // its usual thresholds the C library maps and unmaps each message of a
+  // server.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
   // The statuses of calls already have the texts that gRPC logs to stderr.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   // Likewise for protobuf: texts of arguments may be any bytes.

@@ -43,7 +43,7 @@ struct RunOptions {
   bool local = false;
   // Used only if clips are converted in this process.
   Limits limits;
-  // Clips in flight; 0 = one per core.
+  // Clips in flight; 0 = one per core, two if a server converts them.
   int jobs = 0;
   bool quiet = false;
   ProgressMode progress = ProgressMode::kAuto;

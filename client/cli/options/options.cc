@@ -196,7 +196,8 @@ void AddInputOptions(CLI::App* app, InputOptions* input) {
 void AddBatchOptions(CLI::App* app, RunOptions* run) {
   const char* group = "Run";
   app->add_option("-j,--jobs", run->jobs,
-                  "work on N files at once; default: one per core")
+                  "work on N files at once; default: one per core, two if\n"
+                  "a server converts them")
       ->type_name("N")
       ->check(WholeNumber(0, kMaxJobs))
       ->group(group);
