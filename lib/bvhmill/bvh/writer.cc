@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "bvhmill/base/float_text.h"
 #include "bvhmill/base/status.h"
 
 namespace bvhmill {
@@ -13,21 +14,12 @@ namespace {
 // Text is passed to the sink when it reaches this size.
 constexpr size_t kFlushBytes = size_t{256} << 10;
 
-template <typename T>
-void AppendNumber(T value, int decimals, std::string* out) {
-  if (std::isnan(value)) {
-    out->append("nan");
-    return;
-  }
-  // The longest fixed float has a sign, 39 digits, a point and the decimals.
-  constexpr int kMaxDecimals = 60;
-  char buffer[128];
-  const std::to_chars_result end =
-      decimals < 0 ? std::to_chars(buffer, buffer + sizeof(buffer), value)
-                   : std::to_chars(buffer, buffer + sizeof(buffer), value,
-                                   std::chars_format::fixed,
-                                   std::min(decimals, kMaxDecimals));
-  out->append(buffer, end.ptr);
+// Writes a number to `out`, with room for kMaxFixedText characters.
+char* PutNumber(float value, int decimals, DecimalsGuess* guess, char* out) {
+  if (std::isnan(value)) return std::copy_n("nan", 3, out);
+  return decimals < 0
+             ? WriteShortest(value, guess, out)
+             : WriteFixed(value, std::min(decimals, kMaxFloatDecimals), out);
 }
 
 // Visits the nodes in file order and closes braces where the depth falls.
@@ -94,8 +86,10 @@ class HierarchyWriter {
     Indent();
     out_ += "OFFSET";
     for (const float value : node.offset) {
+      char text[kMaxFixedText];
+      const char* const end = PutNumber(value, decimals_, &guess_, text);
       out_ += ' ';
-      AppendNumber(value, decimals_, &out_);
+      out_.append(text, static_cast<size_t>(end - text));
     }
     out_ += '\n';
     if (IsEndSite(node) && node.channel_count == 0) return;
@@ -111,6 +105,7 @@ class HierarchyWriter {
   const Skeleton& skeleton_;
   int decimals_;
   Sink& sink_;
+  DecimalsGuess guess_;
   std::string out_;
   std::vector<int32_t> open_;
 };
@@ -125,7 +120,12 @@ absl::Status WriteBvhHead(const Skeleton& skeleton, int64_t frames,
   std::string out = "MOTION\nFrames: " + std::to_string(frames);
   out += "\nFrame Time: ";
   // The frame time is never rounded: rounding would shift every later frame.
-  AppendNumber(frame_time, -1, &out);
+  if (std::isnan(frame_time)) {
+    out += "nan";
+  } else {
+    char text[32];
+    out.append(text, std::to_chars(text, text + sizeof(text), frame_time).ptr);
+  }
   out += '\n';
   return sink->Append(out);
 }
@@ -134,16 +134,26 @@ absl::Status WriteBvhRows(const Skeleton& skeleton,
                           std::span<const float> values,
                           const BvhWriteOptions& options, Sink* sink) {
   const size_t width = skeleton.channels.size();
-  std::string out;
+  DecimalsGuess guess;
+  std::string out(std::min(kFlushBytes, values.size() * (kMaxFixedText + 1)) +
+                      kMaxFixedText + 1,
+                  '\0');
+  char* const begin = out.data();
+  char* at = begin;
+  const auto flush = [&] {
+    const absl::Status status =
+        sink->Append({begin, static_cast<size_t>(at - begin)});
+    at = begin;
+    return status;
+  };
   for (size_t i = 0; i < values.size(); ++i) {
-    AppendNumber(values[i], options.decimals, &out);
-    out += (i + 1) % width == 0 ? '\n' : ' ';
-    if (out.size() >= kFlushBytes) {
-      BVHMILL_RETURN_IF_ERROR(sink->Append(out));
-      out.clear();
+    at = PutNumber(values[i], options.decimals, &guess, at);
+    *at++ = (i + 1) % width == 0 ? '\n' : ' ';
+    if (at - begin >= static_cast<std::ptrdiff_t>(kFlushBytes)) {
+      BVHMILL_RETURN_IF_ERROR(flush());
     }
   }
-  return sink->Append(out);
+  return flush();
 }
 
 absl::Status WriteBvh(const Clip& clip, const BvhWriteOptions& options,

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bvhmill/base/float_text.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/encode/encode.h"
 #include "bvhmill/encode/poses.h"
@@ -32,9 +34,22 @@ void AppendNumber(T value, std::string* out) {
     out->append("nan");
     return;
   }
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value);
-  out->append(buffer, end.ptr);
+  char text[32];
+  out->append(text, std::to_chars(text, text + sizeof(text), value).ptr);
+}
+
+// Appends a comma and a number for each value.
+void AppendValues(std::span<const float> values, DecimalsGuess* guess,
+                  std::string* out) {
+  const size_t begin = out->size();
+  out->resize(begin + values.size() * (kMaxShortestText + 1));
+  char* at = out->data() + begin;
+  for (const float value : values) {
+    *at++ = ',';
+    at = std::isnan(value) ? std::copy_n("nan", 3, at)
+                           : WriteShortest(value, guess, at);
+  }
+  out->resize(static_cast<size_t>(at - out->data()));
 }
 
 // The arrays of the table, in the order of its columns.
@@ -119,6 +134,7 @@ class TableWriter {
   Sink& sink_;
   // Numbers of a row, of each array.
   std::vector<size_t> widths_;
+  DecimalsGuess guess_;
   std::string& text_;
   std::string& field_;
 };
@@ -159,10 +175,7 @@ absl::Status TableWriter::WriteRows(int64_t first, int64_t frames,
     size_t rows = 0;
     for (const size_t width : widths_) {
       const size_t at = rows + static_cast<size_t>(i) * width;
-      for (const float value : poses.subspan(at, width)) {
-        text_ += ',';
-        AppendNumber(value, &text_);
-      }
+      AppendValues(poses.subspan(at, width), &guess_, &text_);
       rows += static_cast<size_t>(frames) * width;
     }
     text_ += '\n';
