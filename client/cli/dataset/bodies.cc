@@ -35,19 +35,6 @@ double Distance(const std::array<float, 3>& a, double scale,
                     a[2] - scale * b[2]);
 }
 
-// The names of the joints and all parents, as text. Equal texts are of equally
-// many joints.
-std::string TreeKey(const JointList& joints) {
-  std::string text = std::to_string(joints.size());
-  for (const JointInfo& joint : joints) {
-    text += joint.end_site ? "\n" : joint.name;
-    text += '\0';
-    text += std::to_string(joint.parent);
-    text += '\0';
-  }
-  return text;
-}
-
 // The parent of joint `i`; -1 without one. A server may state anything.
 int32_t EarlierParent(const JointList& joints, size_t i) {
   const int32_t parent = joints[i].parent;
@@ -71,6 +58,19 @@ std::vector<bool> BonesOf(const JointList& joints) {
                     (bones[place - 1] || children[place] > 1 || !is_moved));
   }
   return bones;
+}
+
+// The names of the joints, all parents and which OFFSETs are bones, as text.
+// Equal texts are of equally many joints.
+std::string TreeKey(const JointList& joints, const std::vector<bool>& bones) {
+  std::string text = std::to_string(joints.size());
+  for (size_t i = 0; i < joints.size(); ++i) {
+    text += joints[i].end_site ? "\n" : joints[i].name;
+    text += '\0';
+    text += std::to_string(joints[i].parent) + (bones[i] ? " bone" : "");
+    text += '\0';
+  }
+  return text;
 }
 
 // The longest way along bones from a ROOT down; 0 if an OFFSET is not finite.
@@ -122,12 +122,12 @@ BodyDifference DifferenceOf(const Shape& usual, const Shape& found) {
     out.length = Length(to);
     out.usual_length = Length(from);
   }
-  if (is_scaled) {
-    out.kind = Kind::kScaled;
-  } else if (has_lengths) {
+  if (has_lengths) {
     out.kind = Kind::kRestPose;
   } else if (changed <= kFewBones && 2 * changed < bones) {
     out.kind = Kind::kJoint;
+  } else if (is_scaled) {
+    out.kind = Kind::kScaled;
   }
   return out;
 }
@@ -208,7 +208,7 @@ void BodyTally::Add(size_t index, const std::string& path,
   shape.bones = BonesOf(joints);
   shape.reach = ReachOf(joints, shape.bones);
   if (!(shape.reach > 0)) return;
-  std::vector<Shape>& shapes = skeletons_[TreeKey(joints)];
+  std::vector<Shape>& shapes = skeletons_[TreeKey(joints, shape.bones)];
   const auto same =
       std::find_if(shapes.begin(), shapes.end(),
                    [&](const Shape& known) { return IsSame(known, shape); });

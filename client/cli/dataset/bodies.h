@@ -60,7 +60,7 @@ class BodyTally {
 
  private:
   // The bodies of each skeleton, in the order of their first clips. The key has
-  // the names and parents of the joints.
+  // the names and parents of the joints, and which OFFSETs are bones.
   std::map<std::string, std::vector<Shape>> skeletons_;
   size_t body_count_ = 0;
   int64_t left_out_ = 0;

@@ -200,12 +200,21 @@ TEST(Bodies, TheOffsetOfAJointThatCarriesTheBodyIsAPlace) {
   joints[1].offset = {5, 80, 3};
   tally.Add(1, "b", JointList(joints));
   EXPECT_EQ(tally.Summary().skeleton_count, 0);
-  // A bone without position channels, or beside another one, is compared.
+  // Below it, OFFSETs are bones.
   joints[2].offset[0] = 12;
   tally.Add(2, "c", JointList(joints));
-  joints[1].channels = "zxy";
-  tally.Add(3, "d", JointList(joints));
-  EXPECT_EQ(tally.Summary().skeletons.at(0).body_count, 3);
+  EXPECT_EQ(tally.Summary().skeletons.at(0).body_count, 2);
+  // So are those of joints without position channels, and of several ones.
+  for (const auto& [joint, channels] : {std::pair(1, "zxy"), {2, "XYZzxy"}}) {
+    joints[1].channels = channels;
+    joints[2].parent = 2 - joint;
+    BodyTally others;
+    for (const float value : {80.0F, 90.0F}) {
+      joints[1].offset[1] = value;
+      others.Add(0, "d", JointList(joints));
+    }
+    EXPECT_EQ(others.Summary().skeleton_count, 1) << channels;
+  }
 }
 
 TEST(Bodies, SomeClipsHaveNone) {
