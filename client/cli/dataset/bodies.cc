@@ -182,21 +182,11 @@ SkeletonBodies Compare(const std::vector<Shape>& shapes) {
   return out;
 }
 
-// "scaled by 1.3", "the OFFSET of 'Head' is 12 long, not 10", ...
-std::string DifferenceText(const BodyDifference& difference) {
-  const std::string of = "the OFFSET of " + Quote(difference.joint);
-  switch (difference.kind) {
-    case Kind::kScaled:
-      return "scaled by " + ShortText(difference.scale);
-    case Kind::kJoint:
-      return of + " is " + ShortText(difference.length) + " long, not " +
-             ShortText(difference.usual_length);
-    case Kind::kRestPose:
-      return "another rest pose; " + of + " has another direction";
-    case Kind::kOther:
-      break;
-  }
-  return "another body, " + ShortText(difference.scale) + " times as large";
+// At most four digits.
+std::string Rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.4g", value);
+  return text;
 }
 
 }  // namespace
@@ -242,18 +232,29 @@ BodySummary BodyTally::Summary() const {
   return out;
 }
 
-std::string ShortText(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.4g", value);
-  return text;
+std::string DifferenceText(const Body& body) {
+  if (!body.difference) return {};
+  const BodyDifference& found = *body.difference;
+  const std::string of = "the OFFSET of " + Quote(found.joint);
+  const std::string from = "; compared with " + Printable(found.from);
+  switch (found.kind) {
+    case Kind::kScaled:
+      return "scaled by " + Rounded(found.scale) + from;
+    case Kind::kJoint:
+      return of + " is " + Rounded(found.length) + " long, not " +
+             Rounded(found.usual_length) + from;
+    case Kind::kRestPose:
+      return "another rest pose; " + of + " has another direction" + from;
+    case Kind::kOther:
+      break;
+  }
+  return "another body, " + Rounded(body.scale) + " times as large";
 }
 
-std::string OddBodyText(const Body& body) {
+std::string ClipsText(const Body& body) {
+  const int64_t more = body.clips - 1;
   return Printable(body.paths.front()) +
-         (body.clips > 1 ? " and " + std::to_string(body.clips - 1) + " more"
-                         : "") +
-         ": " + DifferenceText(*body.difference) + "; compared with " +
-         Printable(body.difference->from);
+         (more > 0 ? " and " + std::to_string(more) + " more" : "");
 }
 
 }  // namespace bvhmill::client

@@ -66,11 +66,12 @@ class BodyTally {
   int64_t left_out_ = 0;
 };
 
-// "1.3": `value` with at most four digits.
-std::string ShortText(double value);
+// How the body differs from a larger one: "scaled by 1.3; compared with a.bvh",
+// "another body, 1.07 times as large", ... Empty for the one that most clips
+// have.
+std::string DifferenceText(const Body& body);
 
-// "b.bvh and 2 more: scaled by 1.3; compared with a.bvh". Requires that the
-// body has a difference.
-std::string OddBodyText(const Body& body);
+// Its clips: "b.bvh and 2 more".
+std::string ClipsText(const Body& body);
 
 }  // namespace bvhmill::client

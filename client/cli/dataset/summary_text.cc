@@ -247,12 +247,11 @@ std::string EqualLines(const EqualGroups& all, const char* title) {
   return out + More(all.count, listed, "  ");
 }
 
-// "2 clips, as b.bvh: 1.07 times as large".
+// "2 clips, as b.bvh: another body, 1.07 times as large".
 std::string BodyLine(const Body& body) {
-  const std::string scale =
-      body.difference ? ": " + ShortText(body.scale) + " times as large" : "";
+  const std::string difference = DifferenceText(body);
   return Count(body.clips, "clip") + ", as " + Printable(body.paths.front()) +
-         scale + "\n";
+         (difference.empty() ? "" : ": ") + difference + "\n";
 }
 
 std::string SkeletonLines(const SkeletonBodies& skeleton) {
@@ -289,7 +288,7 @@ std::string OddBodyLines(const BodySummary& bodies) {
     size_t listed = 0;
     for (const Body& body : skeleton.bodies) {
       if (!body.is_odd || listed == kMaxLines) continue;
-      out += "  " + OddBodyText(body) + "\n";
+      out += "  " + ClipsText(body) + ": " + DifferenceText(body) + "\n";
       ++listed;
     }
     out += More(skeleton.odd_count, listed, "  ");

@@ -388,13 +388,15 @@ void AddBodies(const BodySummary& bodies, const PageEnd& end, Json* out) {
     std::string message = "Several bodies with " + skeleton.skeleton;
     std::string separator = ": ";
     for (const Body& body : skeleton.bodies) {
+      const std::string difference = DifferenceText(body);
       message += separator + body.paths.front() + " (" +
-                 Count(body.clips, "clip") + ", " + ShortText(body.scale) +
-                 " times as large)";
+                 Count(body.clips, "clip") + (difference.empty() ? "" : ": ") +
+                 difference + ")";
       separator = ", ";
       if (!body.is_odd) continue;
-      out->push_back(RemarkToJson("An odd body: " + OddBodyText(body),
-                                  body.clips, body.indexes, end));
+      out->push_back(RemarkToJson(
+          "An odd body: " + ClipsText(body) + ": " + DifferenceText(body),
+          body.clips, body.indexes, end));
     }
     message += AndMore(skeleton.body_count, skeleton.bodies.size());
     out->push_back(RemarkToJson(message, skeleton.clips, {}, end));

@@ -74,31 +74,34 @@ TEST(Bodies, OneClipIsComparedWithMany) {
        },
        ""},
       {"other channels", [](Joints* j) { (*j)[1].channels = "xyz"; }, ""},
-      {"scaled", [](Joints* j) { Scale(1.3F, j); }, "scaled by 1.3"},
+      {"scaled", [](Joints* j) { Scale(1.3F, j); },
+       "scaled by 1.3; compared with usual0"},
       {"scaled and rounded",
        [](Joints* j) {
          Scale(0.01F, j);
          (*j)[3].offset[0] += 0.00019F;
        },
-       "scaled by 0.01"},
+       "scaled by 0.01; compared with usual0"},
       {"one bone", [](Joints* j) { (*j)[4].offset[0] = -10.03F; },
-       "the OFFSET of 'B2' is 10.03 long, not 10"},
+       "the OFFSET of 'B2' is 10.03 long, not 10; compared with usual0"},
       {"three bones",
        [](Joints* j) {
          for (const size_t i : {1, 3, 5}) (*j)[i].offset = {0, 0, 10.0F + i};
        },
-       "the OFFSET of 'C' is 15 long, not 10"},
+       "the OFFSET of 'C' is 15 long, not 10; compared with usual0"},
       {"another direction",
        [](Joints* j) {
          (*j)[1].offset = {0, 0, 10};
        },
-       "another rest pose; the OFFSET of 'A' has another direction"},
+       "another rest pose; the OFFSET of 'A' has another direction; compared "
+       "with usual0"},
       {"another rest pose",
        [](Joints* j) {
          for (JointInfo& joint : *j)
            std::swap(joint.offset[0], joint.offset[1]);
        },
-       "another rest pose; the OFFSET of 'A' has another direction"},
+       "another rest pose; the OFFSET of 'A' has another direction; compared "
+       "with usual0"},
       // Another actor: odd only beside the body that most clips have.
       {"four bones",
        [](Joints* j) {
@@ -124,8 +127,7 @@ TEST(Bodies, OneClipIsComparedWithMany) {
     const Body& odd = skeleton.bodies.at(1);
     EXPECT_TRUE(odd.is_odd);
     EXPECT_EQ(odd.indexes, (std::vector<size_t>{20}));
-    EXPECT_EQ(OddBodyText(odd),
-              "other0: " + one.odd + "; compared with usual0");
+    EXPECT_EQ(DifferenceText(odd), one.odd);
   }
 }
 
@@ -162,8 +164,10 @@ TEST(Bodies, AScaledClipIsComparedWithItsActor) {
   AddClips("odd", 1, scaled, &index, &tally);
   const SkeletonBodies skeleton = tally.Summary().skeletons.at(0);
   ASSERT_EQ(skeleton.odd_count, 1);
-  EXPECT_EQ(OddBodyText(skeleton.bodies.at(2)),
-            "odd0: scaled by 2; compared with small0");
+  EXPECT_EQ(DifferenceText(skeleton.bodies.at(2)),
+            "scaled by 2; compared with small0");
+  EXPECT_EQ(ClipsText(skeleton.bodies.at(2)), "odd0");
+  EXPECT_EQ(ClipsText(skeleton.bodies.at(1)), "small0 and 1 more");
 }
 
 TEST(Bodies, FewClipsAreOddBesideMany) {
