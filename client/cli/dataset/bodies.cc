@@ -24,16 +24,18 @@ constexpr int64_t kFewBones = 3;
 constexpr int64_t kSmall = 10;
 constexpr int64_t kMostListed = DatasetSummary::kMaxListed;
 
-double Length(const std::array<float, 3>& v) {
-  return std::hypot(double{v[0]}, double{v[1]}, double{v[2]});
-}
-
 // The length of a - scale * b.
 double Distance(const std::array<float, 3>& a, double scale,
                 const std::array<float, 3>& b) {
-  return std::hypot(a[0] - scale * b[0], a[1] - scale * b[1],
-                    a[2] - scale * b[2]);
+  double sum = 0;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    const double difference = a[axis] - scale * b[axis];
+    sum += difference * difference;
+  }
+  return std::sqrt(sum);
 }
+
+double Length(const std::array<float, 3>& v) { return Distance(v, 0, v); }
 
 // The parent of joint `i`; -1 without one. A server may state anything.
 int32_t EarlierParent(const JointList& joints, size_t i) {
