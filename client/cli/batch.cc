@@ -11,6 +11,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/text.h"
+#include "bvhmill/digest/sha256.h"
 #include "bvhmill/pipeline/source_format.h"
 #include "bvhmill/pipeline/workers.h"
 #include "bvhmill/report/issue_log.h"
@@ -216,7 +217,7 @@ ConvertResult WithMappedClip(
 ConvertResult WithMemoryForClip(
     const Session& session, const Input& input, const ReportOptions& report,
     const std::function<ConvertResult(const ClipData& clip)>& work,
-    int64_t* bytes, ClipProgress* progress) {
+    int64_t* bytes, ClipProgress* progress, std::string* sha256) {
   ConvertResult unread;
   unread.status = input.status;
   if (!unread.status.ok()) return unread;
@@ -233,12 +234,16 @@ ConvertResult WithMemoryForClip(
     if (mapped != nullptr &&
         EncodingOf(input, mapped->bytes()) == Encoding::kIdentity) {
       *bytes = static_cast<int64_t>(mapped->bytes().size());
+      if (sha256 != nullptr) *sha256 = Sha256Of(mapped->bytes());
       return WithMappedClip(mapped.get(), input, work, progress);
     }
   }
   ThreadText text;
   unread.status = ReadClip(input, limit, session.cancel, &*text);
   if (unread.status.ok()) *bytes = static_cast<int64_t>(text->size());
+  if (unread.status.ok() && sha256 != nullptr) {
+    *sha256 = Sha256Of(ViewOf(*text));
+  }
   Encoding encoding = EncodingOf(input, ViewOf(*text));
   if (unread.status.ok() && !engine.Takes(OnWire(encoding))) {
     unread.status = UnpackClip(encoding, limit, session.cancel, &*text);
@@ -304,10 +309,11 @@ absl::StatusOr<std::vector<Input>> TakeInputs(const InputOptions& options,
 ConvertResult WithClip(
     const Session& session, const Input& input, const ReportOptions& report,
     const std::function<ConvertResult(const ClipData& clip)>& work,
-    int64_t* bytes, ClipProgress* progress) {
+    int64_t* bytes, ClipProgress* progress, std::string* sha256) {
   ConvertResult result;
   try {
-    return WithMemoryForClip(session, input, report, work, bytes, progress);
+    return WithMemoryForClip(session, input, report, work, bytes, progress,
+                             sha256);
   } catch (const std::bad_alloc&) {
     result.status = MakeStatus(absl::StatusCode::kResourceExhausted,
                                "the system has no memory for it");

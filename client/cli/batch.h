@@ -86,12 +86,13 @@ absl::StatusOr<std::vector<Input>> TakeInputs(const InputOptions& options,
 // decompressed; the report of an engine if the file is larger than the limit;
 // RESOURCE_EXHAUSTED without a report if the system has no memory.
 //
-// Sets `bytes` to the size of the file. Sets `progress` to half of the bytes
+// Sets `bytes` to the size of the file, and `sha256` to its digest unless that
+// is null; both before `work` is called. Sets `progress` to half of the bytes
 // that were read or sent so far, if the clip is read or sent in pieces.
 ConvertResult WithClip(
     const Session& session, const Input& input, const ReportOptions& report,
     const std::function<ConvertResult(const ClipData& clip)>& work,
-    int64_t* bytes, ClipProgress* progress);
+    int64_t* bytes, ClipProgress* progress, std::string* sha256 = nullptr);
 
 // False if the clip was not read, so that there is no report.
 bool HasReport(const ConvertResult& result);

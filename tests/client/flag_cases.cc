@@ -92,6 +92,7 @@ std::vector<OtherFlag> OtherFlags() {
       {"summary", "validate-output", "--summary"},
       {"baseline", "validate-baseline", "--baseline"},
       {"write-baseline", "validate-baseline", "--write-baseline"},
+      {"passed", "validate-passed", "--passed"},
       {"expectations", "validate-expectations", "--expectations"},
       {"no-expectations", "validate-expectations", "--no-expectations"},
       {"severity", "validate-severity", "--severity"},

@@ -21,6 +21,7 @@ constexpr char kValidateExamples[] =
     "  bvhmill validate -r takes --format html -o report.html\n"
     "  bvhmill validate -r takes --format sarif -o takes.sarif\n"
     "  bvhmill validate -r takes --baseline known.jsonl --fail-on warning\n"
+    "  bvhmill validate -r takes --passed passed.sha256\n"
     "  bvhmill validate take.bvh --emit anim --anim-map mixamo\n";
 
 // Completes the options after the command line is parsed. Returns what is
@@ -66,7 +67,8 @@ absl::Status OpenParts(const ValidateFlags& flags, std::set<FileId> read,
   const SideFile outputs[] = {
       {"-o", flags.report.output},
       {"--summary", flags.report.summary},
-      {"--write-baseline", files.output, /*renews=*/files.file}};
+      {"--write-baseline", files.output, /*renews=*/files.file},
+      {"--passed", flags.dataset.passed}};
   for (const std::string& path : parts->expectations.ReadPaths()) {
     if (const auto id = IdOfFile(path)) read.insert(*id);
   }
@@ -76,6 +78,8 @@ absl::Status OpenParts(const ValidateFlags& flags, std::set<FileId> read,
                                    session.console, &parts->summary_file));
   BVHMILL_RETURN_IF_ERROR(OpenFile("--write-baseline", files.output, force,
                                    session.console, &parts->baseline_file));
+  BVHMILL_RETURN_IF_ERROR(OpenFile("--passed", flags.dataset.passed, force,
+                                   session.console, &parts->passed_file));
   return output->Open(flags.report.output, force);
 }
 

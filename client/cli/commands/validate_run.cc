@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "client/cli/batch.h"
 #include "client/cli/commands/conversion.h"
 #include "client/cli/dataset/baseline.h"
+#include "client/cli/dataset/checksums.h"
 #include "client/cli/dataset/dataset_tally.h"
 #include "client/cli/dataset/expectations.h"
 #include "client/cli/dataset/summary_text.h"
@@ -40,6 +42,8 @@ struct ClipChecks {
   bool has_pictures = false;
   // True if the traits get hashes of the content.
   bool hashes_content = false;
+  // True if the digests of the files are needed.
+  bool has_digests = false;
   // Borrowed; may be null. Its known issues are removed from the report.
   Baseline* baseline = nullptr;
   // Borrowed; may be null. All issues of the clip are added to it.
@@ -50,6 +54,8 @@ struct ClipChecks {
 struct CheckedClip {
   ClipFinding finding;
   ClipTraits traits;
+  // SHA-256 of the file, also if it is compressed; empty if it is not needed.
+  std::string digest;
   // The kind tells whether the clip passes. `diagnostics` is empty if the
   // report holds the reason of a failure. `data` is always empty.
   Outcome outcome;
@@ -236,7 +242,8 @@ std::vector<Issue> Validate(const ClipChecks& checks, const Session& session,
         }
         return found;
       },
-      &checked->outcome.bytes, progress);
+      &checked->outcome.bytes, progress,
+      checks.has_digests ? &checked->digest : nullptr);
   return facts;
 }
 
@@ -360,6 +367,7 @@ ClipChecks ChecksOf(const ValidateFlags& flags, const Session& session,
   checks.view.with_utf16 = rendering.has_utf16_columns;
   checks.has_pictures = rendering.has_pictures;
   checks.hashes_content = clips > 1;
+  checks.has_digests = !flags.dataset.passed.empty();
   return checks;
 }
 
@@ -381,16 +389,21 @@ RunFacts FactsOf(const ValidateFlags& flags) {
   return facts;
 }
 
+// Why the list of clips that pass is not written; empty if it is complete.
+std::string WhyNoList(const RunSummary& summary, bool is_report_written) {
+  if (!summary.complete) return "not all clips were checked";
+  return is_report_written ? "" : "the report was not written";
+}
+
 // Why no baseline is written; empty if it is complete. With an incomplete
 // baseline, later runs would report known faults as new.
 std::string WhyNoBaseline(const RunSummary& summary, bool is_report_written) {
   const int64_t not_read = summary.dataset.verdicts.not_read;
-  if (!summary.complete) return "not all clips were checked";
-  if (not_read > 0) {
+  if (summary.complete && not_read > 0) {
     return Count(not_read, "clip") + (not_read == 1 ? " was" : " were") +
            " not read";
   }
-  return is_report_written ? "" : "the report was not written";
+  return WhyNoList(summary, is_report_written);
 }
 
 // The summary of a run whose report contains `checked` clips.
@@ -486,6 +499,27 @@ std::string NotesBefore(const ValidateFlags& flags) {
   return notes;
 }
 
+// The path of `input` as sha256sum names it: stdin is "-".
+std::string ChecksumPath(const Input& input) {
+  return input.is_stdin ? "-" : input.path;
+}
+
+// Writes `digests` into the file of --passed, or says why not.
+absl::Status WritePassed(const ValidateFlags& flags,
+                         const std::map<std::string, std::string>& digests,
+                         const std::string& why_not, Console* console,
+                         std::optional<ReportOutput>* file) {
+  if (!*file) return absl::OkStatus();
+  if (!why_not.empty()) {
+    console->PrintDiagnostics(Printable(flags.dataset.passed) +
+                              ": warning: not written, since " + why_not +
+                              "\n");
+    return absl::OkStatus();
+  }
+  (*file)->Put(ChecksumLines(digests));
+  return (*file)->Close();
+}
+
 // Writes the end of the report, and the summary. `console` is that of stdout.
 // Returns OK if stdout is lost; the console has said so.
 absl::Status WriteEnds(const RunSummary& summary, const Console& console,
@@ -513,6 +547,8 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
     session.console->PrintDiagnostics(NotesBefore(flags));
   }
   DatasetTally tally;
+  // Of the clips that pass, by path.
+  std::map<std::string, std::string> digests;
   int64_t clips_checked = 0;
   int64_t clips_changed = 0;
   output->Put(writer->Begin(FactsOf(flags)));
@@ -522,6 +558,10 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
         ++clips_checked;
         clips_changed += HasChange(checked->finding.result.report) ? 1 : 0;
         tally.Add(checked->finding, checked->is_cut, checked->traits);
+        if (checks.has_digests && checked->finding.passes) {
+          const Input& input = parts->inputs[checked->finding.index];
+          digests.emplace(ChecksumPath(input), checked->digest);
+        }
         PutLine(checked->finding, parts);
         if (parts->lines && parts->lines->is_on_stdout()) return true;
         return output->Put(writer->Add(checked->finding, std::move(rendered)));
@@ -530,10 +570,10 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
   Console* console = session.console;
   absl::Status written =
       WriteEnds(summary, *console, writer.get(), output, &parts->summary_file);
+  const bool is_report_written = written.ok() && !console->data_lost();
   std::string why_no_baseline;
   if (parts->written_baseline) {
-    why_no_baseline =
-        WhyNoBaseline(summary, written.ok() && !console->data_lost());
+    why_no_baseline = WhyNoBaseline(summary, is_report_written);
     if (why_no_baseline.empty()) {
       parts->baseline_file->Put(parts->written_baseline->Text());
       written = parts->baseline_file->Close();
@@ -545,6 +585,9 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
   }
   console->PrintDiagnostics(
       BaselineNotes(flags, *parts, summary, why_no_baseline));
+  written.Update(WritePassed(flags, digests,
+                             WhyNoList(summary, is_report_written), console,
+                             &parts->passed_file));
   if (!written.ok()) {
     console->PrintDiagnostics("bvhmill: " + std::string(MessageOf(written)) +
                               "\n");

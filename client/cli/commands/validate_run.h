@@ -48,6 +48,8 @@ struct ValidateParts {
   // Both are set, or none.
   std::optional<Baseline> written_baseline;
   std::optional<ReportOutput> baseline_file;
+  // None without --passed. It is open.
+  std::optional<ReportOutput> passed_file;
   // None without --summary. Both files are open.
   std::optional<ReportOutput> summary_file;
   // The lines of --report-jsonl, open or not. On stdout they replace the
@@ -56,8 +58,9 @@ struct ValidateParts {
 };
 
 // Checks all clips, writes the report and the file of --summary, and prints the
-// summary unless there is one clip or -q. Writes the baseline only if every
-// clip was read and checked and all other outputs were written. Prints errors;
+// summary unless there is one clip or -q. Writes the list of --passed and the
+// baseline only if every clip was checked and the report and the summary were
+// written, and the baseline only if every clip was read, too. Prints errors;
 // returns the exit status. Requires that the session has an engine, and that
 // `output` is open.
 int CheckAll(const ValidateFlags& flags, const Session& session,

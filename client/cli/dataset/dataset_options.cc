@@ -36,6 +36,11 @@ void AddBaselines(CLI::App* app, BaselineFlags* flags) {
 void AddDatasetOptions(CLI::App* app, DatasetFlags* flags) {
   AddExpectations(app, &flags->expectations);
   AddBaselines(app, &flags->baseline);
+  app->add_option("--passed", flags->passed,
+                  "write the clips that pass into FILE, with their checksums:\n"
+                  "sha256sum -c FILE checks them")
+      ->type_name("FILE")
+      ->group(kGroup);
 }
 
 }  // namespace bvhmill::client

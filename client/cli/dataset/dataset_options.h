@@ -28,6 +28,8 @@ struct BaselineFlags {
 struct DatasetFlags {
   ExpectationsFlags expectations;
   BaselineFlags baseline;
+  // The file that --passed creates. Empty: none.
+  std::string passed;
 };
 
 // Adds the options to `app`. Parsing writes their values into `flags`, which

@@ -421,6 +421,7 @@ void DatasetTally::Add(const ClipFinding& clip, bool is_cut,
     const std::string key = std::to_string(*traits.skeleton);
     add(kSkeleton, key);
     AddSkeleton(key, clip.result.info.joints);
+    bodies_.Add(clip.index, clip.path, clip.result.info.joints);
   }
   if (!traits.content) return;
   // One file of each group of equal files is compared by its motion.
@@ -533,6 +534,7 @@ DatasetSummary DatasetTally::Summary() const {
   }
   summary.equal_files = GroupsOf(files_);
   summary.equal_motions = GroupsOf(motions_);
+  summary.bodies = bodies_.Summary();
   return summary;
 }
 

@@ -23,6 +23,7 @@
 
 #include "bvhmill/clip/clip_info.h"
 #include "bvhmill/pipeline/convert.h"
+#include "client/cli/dataset/bodies.h"
 #include "client/cli/dataset/summary.h"
 #include "client/cli/report/report_writer.h"
 #include "client/cli/ui/code_tally.h"
@@ -144,6 +145,7 @@ class DatasetTally {
   Majority majority_;
   EqualsByHash files_;
   EqualsByHash motions_;
+  BodyTally bodies_;
 };
 
 // The traits of one clip.

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -91,9 +92,72 @@ struct EqualGroups {
   std::vector<size_t> others;
 };
 
+// How a body differs from a larger one, which more clips have.
+struct BodyDifference {
+  enum class Kind {
+    // All bones are `scale` times as long.
+    kScaled,
+    // A few joints have another OFFSET; `joint` is the one that differs most.
+    kJoint,
+    // Bones are as long, but have other directions; `joint` as above.
+    kRestPose,
+    // As the bodies of two actors do; `joint` as above.
+    kOther,
+  };
+
+  Kind kind = Kind::kOther;
+  // The first clip of the larger body.
+  std::string from;
+  // The reach of the body divided by that of the larger one.
+  double scale = 1;
+  // The name of the joint, and the length of its OFFSET in both bodies.
+  std::string joint;
+  double length = 0;
+  double usual_length = 0;
+};
+
+// The clips of a skeleton whose OFFSETs are equal: the takes of an actor.
+struct Body {
+  int64_t clips = 0;
+  // The list has at most kMaxListed of them, in the order of the inputs.
+  std::vector<std::string> paths;
+  // The indexes of all of them, ascending.
+  std::vector<size_t> indexes;
+  // Its reach divided by that of the body that most clips have.
+  double scale = 1;
+  // None for the body that most clips have. From a body that it resembles, or
+  // else from the one that most clips have.
+  std::optional<BodyDifference> difference;
+  // True if the body may be a fault, such as that of a clip that is scaled.
+  bool is_odd = false;
+};
+
+// The bodies of the clips that have the same joints with the same parents.
+struct SkeletonBodies {
+  // "26 joints, as in a.bvh".
+  std::string skeleton;
+  int64_t clips = 0;
+  // All bodies, and the odd ones of them.
+  int64_t body_count = 0;
+  int64_t odd_count = 0;
+  // Those that most clips have come first. The list has at most kMaxListed that
+  // are odd, and at most kMaxListed others.
+  std::vector<Body> bodies;
+};
+
+// The bodies of all clips.
+struct BodySummary {
+  // Skeletons of several bodies, in the order of their first clips; the list
+  // has at most kMaxListed of them.
+  int64_t skeleton_count = 0;
+  std::vector<SkeletonBodies> skeletons;
+  // Clips that were not compared, since the run has too many bodies.
+  int64_t clips_left_out = 0;
+};
+
 // The summary of all clips of a run.
 struct DatasetSummary {
-  // Clips that are listed for one fact.
+  // Clips, values or groups that are listed for one fact.
   static constexpr size_t kMaxListed = 20;
 
   VerdictCounts verdicts;
@@ -110,6 +174,7 @@ struct DatasetSummary {
   // below another header. The latter have the first clip of each of the former.
   EqualGroups equal_files;
   EqualGroups equal_motions;
+  BodySummary bodies;
   // Issues that the baseline has.
   int64_t known_issues = 0;
   // The files of expectations that were used, sorted by path.

@@ -1,10 +1,12 @@
 #include "client/cli/dataset/summary_text.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "bvhmill/base/text.h"
+#include "client/cli/dataset/bodies.h"
 #include "client/cli/ui/console.h"
 #include "client/cli/ui/issue_lines.h"
 #include "client/cli/ui/json_text.h"
@@ -77,6 +79,57 @@ std::string EqualJson(const EqualClips& equal) {
                      {"files", JsonArray(equal.paths, JsonPath)}});
 }
 
+std::string KindName(BodyDifference::Kind kind) {
+  switch (kind) {
+    case BodyDifference::Kind::kScaled:
+      return "scaled";
+    case BodyDifference::Kind::kJoint:
+      return "joint";
+    case BodyDifference::Kind::kRestPose:
+      return "rest_pose";
+    case BodyDifference::Kind::kOther:
+      break;
+  }
+  return "other";
+}
+
+// Seven digits: OFFSETs have no more.
+std::string ShortNumber(double value) {
+  return JsonNumber(static_cast<float>(value));
+}
+
+std::string DifferenceJson(const std::optional<BodyDifference>& difference) {
+  if (!difference) return "null";
+  return JsonObject({{"kind", JsonQuote(KindName(difference->kind))},
+                     {"from", JsonPath(difference->from)},
+                     {"scale", ShortNumber(difference->scale)},
+                     {"joint", JsonQuote(difference->joint)},
+                     {"length", ShortNumber(difference->length)},
+                     {"usual_length", ShortNumber(difference->usual_length)}});
+}
+
+std::string BodyJson(const Body& body) {
+  return JsonObject({{"clips", Number(body.clips)},
+                     {"scale", ShortNumber(body.scale)},
+                     {"files", JsonArray(body.paths, JsonPath)},
+                     {"odd", JsonBool(body.is_odd)},
+                     {"difference", DifferenceJson(body.difference)}});
+}
+
+std::string SkeletonJson(const SkeletonBodies& skeleton) {
+  return JsonObject({{"skeleton", JsonQuote(skeleton.skeleton)},
+                     {"clips", Number(skeleton.clips)},
+                     {"body_count", Number(skeleton.body_count)},
+                     {"odd_count", Number(skeleton.odd_count)},
+                     {"bodies", JsonArray(skeleton.bodies, BodyJson)}});
+}
+
+std::string BodiesJson(const BodySummary& bodies) {
+  return JsonObject({{"skeleton_count", Number(bodies.skeleton_count)},
+                     {"skeletons", JsonArray(bodies.skeletons, SkeletonJson)},
+                     {"clips_left_out", Number(bodies.clips_left_out)}});
+}
+
 }  // namespace
 
 std::string SummaryJson(const RunSummary& summary) {
@@ -94,6 +147,7 @@ std::string SummaryJson(const RunSummary& summary) {
        {"equal_file_groups", Number(data.equal_files.count)},
        {"equal_motions", JsonArray(data.equal_motions.listed, EqualJson)},
        {"equal_motion_groups", Number(data.equal_motions.count)},
+       {"bodies", BodiesJson(data.bodies)},
        {"known_issues", Number(data.known_issues)},
        {"expectations", JsonArray(data.expectations, JsonPath)}});
 }
@@ -193,7 +247,54 @@ std::string EqualLines(const EqualGroups& all, const char* title) {
   return out + More(all.count, listed, "  ");
 }
 
+// "2 clips, as b.bvh: another body, 1.07 times as large".
+std::string BodyLine(const Body& body) {
+  const std::string difference = DifferenceText(body);
+  return Count(body.clips, "clip") + ", as " + Printable(body.paths.front()) +
+         (difference.empty() ? "" : ": ") + difference + "\n";
+}
+
+std::string SkeletonLines(const SkeletonBodies& skeleton) {
+  std::string out = "  " + Count(skeleton.clips, "clip") + " with " +
+                    Printable(skeleton.skeleton) + ": " +
+                    Number(skeleton.body_count) + " bodies\n";
+  const size_t listed = std::min(skeleton.bodies.size(), kMaxLines);
+  for (size_t i = 0; i < listed; ++i) {
+    out += "    " + BodyLine(skeleton.bodies[i]);
+  }
+  return out + More(skeleton.body_count, listed, "    ");
+}
+
+std::string BodyLines(const BodySummary& bodies) {
+  std::string out = bodies.skeletons.empty() ? "" : "bodies, by OFFSETs:\n";
+  const size_t listed = std::min(bodies.skeletons.size(), kMaxLines);
+  for (size_t i = 0; i < listed; ++i) {
+    out += SkeletonLines(bodies.skeletons[i]);
+  }
+  out += More(bodies.skeleton_count, listed, "  ");
+  if (bodies.clips_left_out > 0) {
+    out += "too many bodies: those of " + Count(bodies.clips_left_out, "clip") +
+           " were not compared\n";
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string OddBodyLines(const BodySummary& bodies) {
+  std::string out;
+  for (const SkeletonBodies& skeleton : bodies.skeletons) {
+    if (out.empty() && skeleton.odd_count > 0) out = "odd bodies:\n";
+    size_t listed = 0;
+    for (const Body& body : skeleton.bodies) {
+      if (!body.is_odd || listed == kMaxLines) continue;
+      out += "  " + ClipsText(body) + ": " + DifferenceText(body) + "\n";
+      ++listed;
+    }
+    out += More(skeleton.odd_count, listed, "  ");
+  }
+  return out;
+}
 
 std::string SummaryText(const DatasetSummary& summary) {
   std::string out = VerdictLine(summary.verdicts) + CodeTable(summary.codes);
@@ -202,6 +303,7 @@ std::string SummaryText(const DatasetSummary& summary) {
            Count(summary.cut_clips, "clip") + "; the table lacks the others\n";
   }
   out += WorstLines(summary.worst) + OddLines(summary.odd);
+  out += OddBodyLines(summary.bodies) + BodyLines(summary.bodies);
   out += EqualLines(summary.equal_files, "equal files");
   out += EqualLines(summary.equal_motions, "equal motion below another header");
   if (summary.known_issues > 0) {

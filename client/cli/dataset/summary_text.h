@@ -13,12 +13,16 @@ namespace bvhmill::client {
 // docs/schema/summary.schema.json is its schema.
 std::string SummaryJson(const RunSummary& summary);
 
+// The bodies that may be a fault, at most five for each skeleton; empty if
+// there is none. Every line ends with a newline.
+std::string OddBodyLines(const BodySummary& bodies);
+
 // The summary of a data set as lines of text: verdicts, codes, the number of
 // clips whose list of issues a server cut, the clips with the most issues,
-// clips that differ from most, groups of equal clips, known issues and files of
-// expectations. At most five clips, values or groups are listed for each of
-// these, but all codes and all files of expectations. Every line ends with a
-// newline.
+// clips that differ from most, bodies, groups of equal clips, known issues and
+// files of expectations. At most five clips, values or groups are listed for
+// each of these, but all codes and all files of expectations. Every line ends
+// with a newline.
 std::string SummaryText(const DatasetSummary& summary);
 
 }  // namespace bvhmill::client

@@ -20,6 +20,7 @@
 #include "bvhmill/digest/sha256.h"
 #include "bvhmill/encode/report_json.h"
 #include "bvhmill/report/report.h"
+#include "client/cli/dataset/bodies.h"
 #include "client/cli/report/renderings.h"
 #include "client/cli/ui/issue_lines.h"
 
@@ -381,11 +382,33 @@ void AddEqual(const EqualGroups& groups, const std::string& what,
                               groups.others, end));
 }
 
+// A remark for each odd body, and one for the bodies of each skeleton.
+void AddBodies(const BodySummary& bodies, const PageEnd& end, Json* out) {
+  for (const SkeletonBodies& skeleton : bodies.skeletons) {
+    std::string message = "Several bodies with " + skeleton.skeleton;
+    std::string separator = ": ";
+    for (const Body& body : skeleton.bodies) {
+      const std::string difference = DifferenceText(body);
+      message += separator + body.paths.front() + " (" +
+                 Count(body.clips, "clip") + (difference.empty() ? "" : ": ") +
+                 difference + ")";
+      separator = ", ";
+      if (!body.is_odd) continue;
+      out->push_back(RemarkToJson(
+          "An odd body: " + ClipsText(body) + ": " + DifferenceText(body),
+          body.clips, body.indexes, end));
+    }
+    message += AndMore(skeleton.body_count, skeleton.bodies.size());
+    out->push_back(RemarkToJson(message, skeleton.clips, {}, end));
+  }
+}
+
 Json RemarksOf(const DatasetSummary& dataset, const PageEnd& end) {
   Json out = Json::array();
   for (const SharedTrait& trait : dataset.odd) {
     out.push_back(OddToJson(trait, end));
   }
+  AddBodies(dataset.bodies, end, &out);
   AddEqual(dataset.equal_files, "The same file", end, &out);
   AddEqual(dataset.equal_motions, "The same motion below another header", end,
            &out);

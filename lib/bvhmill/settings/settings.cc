@@ -215,9 +215,9 @@ constexpr std::string_view kOptions =
     "max-unfinished-bytes-per-stream max-unfinished-clips-per-stream "
     "max-unsent-bytes-per-stream max-wait-seconds metrics "
     "min-free-disk-bytes min-ping-seconds min-upload-bytes-per-second name "
-    "no-expectations no-loop no-reference output page priority progress quiet "
-    "recommended-chunk-bytes recursive reflection report-jsonl resume retime "
-    "s3-ca s3-credentials s3-endpoint s3-region server severity summary "
+    "no-expectations no-loop no-reference output page passed priority progress "
+    "quiet recommended-chunk-bytes recursive reflection report-jsonl resume "
+    "retime s3-ca s3-credentials s3-endpoint s3-region server severity summary "
     "table threads timeout tls-ca tls-cert tls-client-ca tls-key tls-system "
     "token-file upload wait write-baseline";
 

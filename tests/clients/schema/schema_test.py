@@ -144,6 +144,9 @@ class SchemaTest(unittest.TestCase):
             self.expect_strict("summary", line)
             self.assertTrue(line["odd"] and line["equal_files"])
             self.assertTrue(line["equal_motions"] and line["expectations"])
+            usual, other = line["bodies"]["skeletons"][0]["bodies"][:2]
+            self.assertIsNone(usual["difference"])
+            self.assertIsNotNone(other["difference"])
             self.assertEqual(line["clips"], sum(line["verdicts"].values()))
             has_known = line["known_issues"] > 0
             self.assertEqual(has_known, "--baseline" in words)
