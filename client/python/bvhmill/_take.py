@@ -347,18 +347,18 @@ class Take(TakeFacts):
         """The take of an .npz that `save`, the command line or `to_amass` made.
 
         Its rows are made of the rotations and the positions, so they must be
-        local rotations, as quaternions x y z w, matrices or 6d. ValueError if
-        an array is absent, or if the skeleton cannot have the positions. End
-        sites come back if the .npz has rows for them. The report is that of
-        the rules.
+        local rotations, as quaternions x y z w, matrices or 6d. BvhError, with
+        the code NPZ_NO_TAKE, if an array is absent, or if the skeleton cannot
+        have the positions. End sites come back if the .npz has rows for them.
+        The report is that of the rules. `read` makes the same take, and takes
+        edits.
 
         >>> import bvhmill
         >>> npz = bvhmill.read(bvhmill.example()).to_npz()
         >>> bvhmill.Take.from_npz(npz).values[2, :3].round(3)
         array([0.2, 0.9, 0.1], dtype=float32)
         """
-        return _amass.take_of_arrays(cls, _amass.arrays_in(source),
-                                     name_of(source))
+        return _amass.take_of_npz(cls, source, name_of(source))
 
     def to_amass(self) -> dict[str, npt.NDArray[Any]]:
         """Arrays with the names of AMASS, for `numpy.savez(path, **arrays)`.
