@@ -9,6 +9,7 @@ pytest.importorskip("grpc")
 
 import bvhmill
 from bvhmill.client import Client
+from bvhmill.jobs import Jobs
 from conftest import walk_text
 from servers import Server
 from test_client import Awaited
@@ -118,3 +119,36 @@ def test_wrong_calls_are_refused_alike(address, walk_path):
             theirs = raised(way, walk_path, **options)
             assert (type(theirs), str(theirs)) == (type(ours), str(ours))
             assert attributes(theirs) == attributes(ours)
+
+
+@pytest.mark.parametrize("name, hint", [
+    ("position", "did you mean 'positions'?"),
+    ("worldrotations", "did you mean 'world_rotations'?"),
+    ("six_d", "take.six_d() gives it"), ("6d", "take.six_d() gives it"),
+    ("matrices", "take.matrices() gives it"), ("euler", "take.euler gives it"),
+    ("zzz", "there are positions, rotations, world_rotations, velocities")])
+def test_unknown_arrays_have_a_hint(name, hint):
+    for work in (bvhmill.read, bvhmill.stream, Client("127.0.0.1:1").stream,
+                 lambda source, arrays: bvhmill.read_many([], arrays=arrays),
+                 lambda source, arrays: bvhmill.read_batch([], arrays=arrays)):
+        with pytest.raises(ValueError) as caught:
+            list(work(WALK, arrays=[name]))
+        assert str(caught.value).endswith(hint)
+
+
+def test_unknown_formats_of_jobs_have_a_hint():
+    jobs = Jobs("127.0.0.1:1", timeout=1)
+    for name, hint in (("npy", "did you mean 'npz'?"), ("fbx", "glb, report"),
+                       ("reports", "did you mean 'report'?")):
+        with pytest.raises(ValueError) as caught:
+            jobs.submit({"a": WALK}, emit=[name])
+        assert str(caught.value).endswith(hint)
+
+
+def test_every_array_can_be_named(walk_path):
+    for name in ("positions", "rotations", "world_rotations", "velocities"):
+        assert list(bvhmill.read(WALK, arrays=[name])._made) == [name]
+        assert list(bvhmill.read_batch([walk_path], arrays=[name]).arrays) == [
+            name]
+        assert [list(block.arrays) for block in bvhmill.stream(
+            WALK, arrays=[name])] == [[name]]
