@@ -139,6 +139,12 @@ test('lengths are metres and Y is up if they are known', async () => {
   assert.equal((await parse(file.glb)).scene.userData.unit, 'unknown');
 });
 
+test('joints are bones', async () => {
+  const { glb } = convert('two_dancers');
+  const joints = await jointsOf(await parse(glb));
+  assert.ok(joints.every((joint) => joint.isBone));
+});
+
 test('names are those of the file', async () => {
   const { glb } = convert('walk_cycle', '--rename', 'Hips=腰.1');
   const gltf = await parse(glb);
