@@ -4,11 +4,11 @@
 #
 #   run.sh LANGUAGE BIN WORK
 #
-# LANGUAGE is python, node, node_grpc, wasm, viewer, glb, blender, readme, schema,
-# sarif, page or one_page. viewer is the page of client/page; page is that of
-# reports. one_page opens the page of reports once. WORK/clients/node,
-# WORK/clients/page, WORK/clients/wasm and WORK/clients/node-grpc hold the packages
-# of Node.
+# LANGUAGE is python, node, node_grpc, wasm, viewer, glb, blender, readme,
+# schema, sarif, page or one_page. viewer is the page of client/page; page is that
+# of reports. one_page opens the page of reports once. WORK/clients/node,
+# WORK/clients/page, WORK/clients/wasm and WORK/clients/node-grpc hold the
+# packages of Node.
 set -euo pipefail
 
 language=$1

@@ -131,7 +131,8 @@ def _need_shapes(arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     """ValueError for arrays whose kinds or numbers of axes are wrong, and for
     joints that are not below one before them."""
     for key, array in arrays.items():
-        if array.dtype.kind not in _KINDS_OF.get(key, "fiu") or array.ndim not in _NDIMS[key]:
+        kinds = _KINDS_OF.get(key, "fiu")
+        if array.dtype.kind not in kinds or array.ndim not in _NDIMS[key]:
             raise ValueError(f"{key} has the type {array.dtype} and the shape "
                              f"{array.shape}")
     count = len(arrays["names"])

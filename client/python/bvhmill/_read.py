@@ -56,10 +56,10 @@ def read(source: Source, *, arrays: Sequence[Array] = ("positions",),
          **options: Unpack[ReadOptions]) -> Take:
     """Reads a take.
 
-    A str or os.PathLike is a path; bytes and other buffers are text; anything
-    with `read` is a file that was opened with 'rb'. Paths may end in .gz or
-    .zst. An .npz is read as by `Take.from_npz`; its end sites have rows with
-    `end_sites=True`. Nothing touches the file after the call.
+    A str or os.PathLike is a path; bytes and other buffers are the contents of
+    a file; anything with `read` is a file that was opened with 'rb'. Paths may
+    end in .gz or .zst. An .npz is read as by `Take.from_npz`; its end sites
+    have rows with `end_sites=True`. Nothing touches the file after the call.
 
     `arrays` are made while the file is read, which is faster than asking for
     them later. `keep_values=False` needs less memory, and then there are no

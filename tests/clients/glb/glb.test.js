@@ -68,9 +68,9 @@ async function jointsOf(gltf) {
 }
 
 // Plays the frames and returns the largest distance to the positions, in parts
-// of the height of the figure. This is in place of pictures: SkeletonHelper draws
-// a line between the places of a bone and its parent, and these are compared for
-// every joint and every frame.
+// of the height of the figure. This is in place of pictures: SkeletonHelper
+// draws a line between the places of a bone and its parent, and these are
+// compared for every joint and every frame.
 async function errorOf({ glb, positions }) {
   const gltf = await parse(glb);
   const joints = await jointsOf(gltf);
