@@ -104,6 +104,18 @@ def test_all_attributes_are_equal(address, tmp_path, name, text, options, kind,
             assert attributes(error) == wanted, way
 
 
+def test_a_stream_without_a_rate_has_no_velocities(address, tmp_path):
+    path = tmp_path / "a.bvh"
+    path.write_bytes(NO_RATE)
+    ours = raised(bvhmill.read, path, arrays=["velocities"])
+    for reader in (bvhmill, Client(address), Awaited(address)):
+        error = raised(lambda: list(reader.stream(path,
+                                                  arrays=["velocities"])))
+        assert (type(error), str(error)) == (type(ours), str(ours))
+        assert (error.code, error.issue, error.details) == (
+            ours.code, ours.issue, ours.details)
+
+
 def test_wrong_calls_are_refused_alike(address, walk_path):
     client = Client(address)
     for options in ({"fsp": 30}, {"fps": -1}, {"arrays": ["six_d"]},
