@@ -4,10 +4,11 @@
 #
 #   run.sh LANGUAGE BIN WORK
 #
-# LANGUAGE is python, node, node_grpc, wasm, viewer, glb, readme, schema, sarif,
-# page or one_page. viewer is the page of client/page; page is that of reports.
-# one_page opens the page of reports once. WORK/clients/node, WORK/clients/page,
-# WORK/clients/wasm and WORK/clients/node-grpc hold the packages of Node.
+# LANGUAGE is python, node, node_grpc, wasm, viewer, glb, blender, readme,
+# schema, sarif, page or one_page. viewer is the page of client/page; page is that
+# of reports. one_page opens the page of reports once. WORK/clients/node,
+# WORK/clients/page, WORK/clients/wasm and WORK/clients/node-grpc hold the
+# packages of Node.
 set -euo pipefail
 
 language=$1
@@ -113,6 +114,13 @@ run_glb() {
   export NODE_PATH=$work/node/node_modules
   [ -d "$NODE_PATH/gltf-validator" ] || skip "no packages of npm in $work/node"
   node --test "$here"/glb/*.test.js
+}
+
+# Blender without a window, and with no settings of the user.
+run_blender() {
+  command -v blender >/dev/null || skip "no blender"
+  blender --background --factory-startup --python-exit-code 1 \
+    --python "$here/blender/import_test.py"
 }
 
 run_page() {

@@ -352,6 +352,20 @@ TEST(Glb, NamesAreThoseOfTheFile) {
   EXPECT_EQ(glb.json["scenes"][0]["nodes"], Json::parse("[0]"));
 }
 
+// So importers make them bones of an armature.
+TEST(Glb, EachRootHasASkinOfItsNodes) {
+  SkeletonBuilder builder;
+  builder.Joint(builder.Root("a", "z"), "b", "z");
+  const int root = builder.Root("c", "z");
+  builder.Joint(root, "d", "z");
+  builder.EndSite(builder.Joint(root, "e", "z"));
+  GlbFormat format;
+  format.with_end_sites = true;
+  const Glb glb = MakeGlb(CountingClip(builder.Build(), 2), format);
+  EXPECT_EQ(glb.json["skins"],
+            Json::parse(R"([{"joints":[0,1]},{"joints":[2,3,4,5]}])"));
+}
+
 // glTF has no numbers for them.
 TEST(Glb, ValuesThatAreNotFiniteAreReplaced) {
   Clip clip = Swing(50);

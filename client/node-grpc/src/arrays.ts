@@ -27,7 +27,7 @@ export interface Tensor {
   axes: string[];
 }
 
-/** A file: npz, csv, bvh or anim. */
+/** A file: npz, csv, bvh, anim or glb. */
 export interface File {
   data: Uint8Array<ArrayBuffer>;
   mediaType: string;

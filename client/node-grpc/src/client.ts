@@ -109,6 +109,15 @@ export class Bvhmill {
 
   async* #blocks(clip: Clip, message: ConvertOptions,
     limits: Limits): AsyncGenerator<Block, void> {
+    try {
+      yield* this.#tried(clip, message, limits);
+    } finally {
+      clip.abandon();
+    }
+  }
+
+  async* #tried(clip: Clip, message: ConvertOptions,
+    limits: Limits): AsyncGenerator<Block, void> {
     const chunkBytes = await this.#server.chunkBytes(limits);
     for (let failed = 0; ; ++failed) {
       let hasBegun = false;
@@ -166,6 +175,7 @@ export class Bvhmill {
     try {
       return await this.#validated(clip, message, limits);
     } catch (error) {
+      clip.abandon();
       if (!isOfClip(error)) throw error;
       return { report: null, info: null, measures: null, error };
     }
@@ -204,7 +214,12 @@ export class Bvhmill {
   async #convert(source: Source, options: Options & SourceOptions & CallOptions,
     emit: readonly Emit[]): Promise<Conversion> {
     const { message, clip, limits } = this.#prepare(source, options, emit);
-    return conversionOf(await this.#ended(clip, message, limits), clip.name);
+    try {
+      return conversionOf(await this.#ended(clip, message, limits), clip.name);
+    } catch (error) {
+      clip.abandon();
+      throw error;
+    }
   }
 
   async #ended(clip: Clip, message: ConvertOptions, limits: Limits) {

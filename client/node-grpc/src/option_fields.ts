@@ -3,9 +3,9 @@
 // single format begins with the name of the format.
 
 import {
-  AnimFormat, BvhFormat, ClipEdits, ConvertOptions, CsvFormat, NpzFormat,
-  PositionsFormat, ReadOptions, Repairs, RotationsFormat, ValidationOptions,
-  ValuesFormat, VelocitiesFormat,
+  AnimFormat, BvhFormat, ClipEdits, ConvertOptions, CsvFormat, GlbFormat,
+  NpzFormat, PositionsFormat, ReadOptions, Repairs, RotationsFormat,
+  ValidationOptions, ValuesFormat, VelocitiesFormat,
 } from './generated/bvhmill/v1/options.js';
 import { type Format, OPTIONS } from './generated/option_types.js';
 import type { Schema } from './option_check.js';
@@ -21,7 +21,7 @@ const CLIP_MESSAGES: readonly [string, Message][] = [
 const FORMAT_MESSAGES: Record<Format, Message> = {
   positions: PositionsFormat, rotations: RotationsFormat,
   velocities: VelocitiesFormat, values: ValuesFormat, npz: NpzFormat,
-  csv: CsvFormat, bvh: BvhFormat, anim: AnimFormat,
+  csv: CsvFormat, bvh: BvhFormat, anim: AnimFormat, glb: GlbFormat,
 };
 
 /** The schema of each option. */

@@ -3,8 +3,9 @@
 import { wrongOption } from './errors.js';
 import {
   AnimConstraint as ConstraintMessage, AnimProfile, AnimReference, Axis,
-  ConvertOptions, DropMode, Interpolation, JointPositions, NpzArray,
-  RootOffset, RotationKind, RotationSpace, Severity, TensorLayout,
+  BvhChannels, BvhOrder, ConvertOptions, DropMode, Interpolation,
+  JointPositions, NpzArray, RootOffset, RotationKind, RotationSpace, Severity,
+  TensorLayout,
 } from './generated/bvhmill/v1/options.js';
 import {
   type ClipOptions, FORMATS, type Format, type FormatOptions,
@@ -56,7 +57,8 @@ const ENUMS: Record<string, Record<string, unknown>> = {
   joint_positions: JointPositions, root_offset: RootOffset, up: Axis,
   to_up: Axis, drop_mode: DropMode, interpolation: Interpolation,
   severities: Severity, layout: TensorLayout, rotation_kind: RotationKind,
-  rotation_space: RotationSpace, npz_arrays: NpzArray,
+  rotation_space: RotationSpace, npz_arrays: NpzArray, csv_arrays: NpzArray,
+  bvh_order: BvhOrder, bvh_channels: BvhChannels,
   anim_profile: AnimProfile, anim_reference: AnimReference,
 };
 
@@ -168,6 +170,7 @@ function fieldsOf(name: string, field: string, value: unknown): Fields {
     case 'anim_constraints':
       return { [key]: (value as AnimConstraint[]).map(constraintOf) };
     case 'npz_arrays':
+    case 'csv_arrays':
       return { [key]:
         (value as string[]).map((word) => numberOf(name, word)) };
     default:
@@ -203,7 +206,8 @@ function constraintOf(constraint: AnimConstraint): Fields {
 
 // Values that the message cannot hold, or that it would hold as not set.
 function wrongRange(name: string, value: unknown): string | undefined {
-  if (name === 'npz_arrays' && (value as unknown[]).length === 0) {
+  const isList = name === 'npz_arrays' || name === 'csv_arrays';
+  if (isList && (value as unknown[]).length === 0) {
     return 'one array at least';
   }
   if (name !== 'frames' && name !== 'trim') return undefined;

@@ -117,6 +117,12 @@ export class Clip {
     return null;
   }
 
+  /** Ends a stream that nobody reads: its call has failed before. */
+  abandon(): void {
+    const isRead = this.#begun && this.#open === undefined;
+    if (!isRead && !this.isWhole) this.pieces(1).destroy();
+  }
+
   /** The same clip with these bytes. */
   withBytes(bytes: Uint8Array): Clip {
     return new Clip(bytes, {

@@ -247,6 +247,19 @@ test('close ends calls, and later ones', async () => {
   own.close();
 });
 
+test('a call that ends before it reads its source closes that', async () => {
+  for (const begin of [(own, source) => own.read(source),
+    (own, source) => own.validate(source),
+    (own, source) => all(own.stream(source))]) {
+    const own = new Bvhmill(server.address);
+    const { source, closed } = endless();
+    const call = begin(own, source);
+    own.close();
+    await assert.rejects(call, /the client is closed/);
+    await closed;
+  }
+});
+
 test('a busy server is asked again', () => withServer(
   ['--max-inflight-clips', '1'], {}, async (client) => {
     const { source } = endless();

@@ -6,10 +6,13 @@ from __future__ import annotations
 import io
 import os
 import zipfile
+import zlib
 from typing import TYPE_CHECKING, Any, Mapping
 
 import numpy as np
 
+from bvhmill._errors import BvhError, printable
+from bvhmill._report import unreadable
 from bvhmill._rows import RotationKind
 from bvhmill._source import bytes_of, is_path
 
@@ -19,6 +22,14 @@ if TYPE_CHECKING:
     from bvhmill._take import Take
 
 _SKELETON = ("names", "parents", "offsets", "channels")
+# The arrays that make a take, and how many axes they may have.
+_NDIMS = {"names": (1,), "parents": (1,), "offsets": (2,), "channels": (1,),
+          "rotations": (3, 4), "positions": (3,), "frame_time": (0,),
+          "poses": (2,), "trans": (2,), "mocap_framerate": (0,)}
+# The kinds of their types, as NumPy calls them; others are numbers.
+_KINDS_OF = {"names": "US", "channels": "US", "parents": "iu"}
+# The code of an .npz that gives no take.
+NO_TAKE = "NPZ_NO_TAKE"
 # The kind of rotations with this shape of one of them.
 _KINDS: dict[tuple[int, ...], RotationKind] = {
     (4,): "quaternion", (3, 3): "matrix", (6,): "6d"}
@@ -66,29 +77,84 @@ def _need_bones(take: Take) -> None:
                          "which poses cannot state")
 
 
-def arrays_in(source: Any) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of an .npz. OSError, or ValueError if it is none."""
-    file = source if is_path(source) else io.BytesIO(bytes_of(source))
-    name = os.fspath(source) if is_path(source) else "<bytes>"
+def is_npz(source: Any) -> bool:
+    """True for a path that ends in .npz, and for the bytes of an archive."""
+    if is_path(source):
+        return os.fsdecode(source).lower().endswith(".npz")
+    view = memoryview(source)
+    return (view.c_contiguous and view.itemsize == 1 and view.nbytes > 4
+            and bytes(view.cast("B")[:4]) == b"PK\x03\x04")
+
+
+def take_of_npz(kind: type[Take], source: Any, source_name: str) -> Take:
+    """The take of an .npz. OSError, or BvhError if it gives none."""
     try:
-        with np.load(file, allow_pickle=False) as archive:
-            return {key: archive[key] for key in archive.files}
-    except (zipfile.BadZipFile, AttributeError, EOFError, ValueError) as error:
-        raise ValueError(f"{name}: is no .npz: {error}") from None
+        return _take_of_arrays(kind, _arrays_in(source), source_name)
+    except ValueError as error:
+        reason = str(error)
+    text = f"{printable(source_name) or '<bytes>'}: error: {NO_TAKE}: {reason}"
+    raise BvhError(text, code=NO_TAKE, report=unreadable(NO_TAKE, reason),
+                   source_name=source_name)
 
 
-def take_of_arrays(kind: type[Take], arrays: Mapping[str, npt.NDArray[Any]],
-                   source_name: str) -> Take:
-    keys = ("poses", "trans", "mocap_framerate") if "poses" in arrays else (
-        "rotations", "positions", "frame_time")
-    absent = [key for key in (*_SKELETON, *keys) if key not in arrays]
+def _arrays_in(source: Any) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of an .npz that make a take. OSError, or ValueError."""
+    opened = (open(source, "rb") if is_path(source)
+              else io.BytesIO(bytes_of(source)))
+    with opened as file:
+        if not zipfile.is_zipfile(file):
+            raise ValueError("is no .npz, which is a zip archive")
+        file.seek(0)
+        try:
+            with np.load(file, allow_pickle=False) as archive:
+                names = archive.files
+                arrays = {key: archive[key] for key in _NDIMS if key in names}
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError,
+                ValueError) as error:
+            raise ValueError(f"is no .npz that can be read: {error}") from None
+    absent = [key for key in (*_SKELETON, *_keys_of(arrays))
+              if key not in arrays]
     if absent:
-        raise ValueError(f"{source_name or '<bytes>'}: the .npz lacks "
-                         + ", ".join(absent))
+        raise ValueError("the .npz lacks " + ", ".join(absent)
+                         + "; it has " + (", ".join(names) or "nothing"))
+    return arrays
+
+
+def _keys_of(arrays: Mapping[str, Any]) -> tuple[str, str, str]:
+    """The names of the rotations, the positions and the rate."""
+    if "poses" in arrays:
+        return "poses", "trans", "mocap_framerate"
+    return "rotations", "positions", "frame_time"
+
+
+def _need_shapes(arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    """ValueError for arrays whose kinds or numbers of axes are wrong, and for
+    joints that are not below one before them."""
+    for key, array in arrays.items():
+        kinds = _KINDS_OF.get(key, "fiu")
+        if array.dtype.kind not in kinds or array.ndim not in _NDIMS[key]:
+            raise ValueError(f"{key} has the type {array.dtype} and the shape "
+                             f"{array.shape}")
+    count = len(arrays["names"])
+    if any(len(arrays[key]) != count for key in _SKELETON):
+        raise ValueError(", ".join(_SKELETON) + " differ in length")
+    if arrays["offsets"].shape != (count, 3):
+        raise ValueError(f"offsets has the shape {arrays['offsets'].shape}")
+    parents = arrays["parents"]
+    if (parents >= np.arange(count)).any() or (parents < -1).any():
+        raise ValueError("parents are not rows of joints before theirs")
+
+
+def _take_of_arrays(kind: type[Take], arrays: Mapping[str, npt.NDArray[Any]],
+                    source_name: str) -> Take:
+    _need_shapes(arrays)
+    keys = _keys_of(arrays)
     rotations, positions, rate = (arrays[key] for key in keys)
-    frame_time = float(rate)
+    frame_time = float(rate.item())
     word: RotationKind = _KINDS.get(rotations.shape[2:], "quaternion")
     if "poses" in arrays:
+        if rotations.shape[1] % 3:
+            raise ValueError(f"poses has the shape {rotations.shape}")
         rotations = rotations.reshape(len(rotations), -1, 3)
         word = "rotation_vector"
         frame_time = 1 / frame_time if frame_time else 0.0

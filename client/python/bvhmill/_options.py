@@ -23,6 +23,10 @@ from bvhmill._option_types import (ROWS, AnimOptions, BvhOptions, CheckOptions,
 
 Array = Literal["positions", "rotations", "world_rotations", "velocities"]
 ARRAYS = ("positions", "rotations", "world_rotations", "velocities")
+# Names that are not for `arrays`, and what gives them.
+_OF_TAKES = {"six_d": "six_d()", "6d": "six_d()", "matrices": "matrices()",
+             "quaternions": "quaternions()", "euler": "euler",
+             "values": "values"}
 MAX_THREADS = 1024
 
 
@@ -183,34 +187,49 @@ def conventions_of(options: Mapping[str, Any],
 
 def unknown(key: str, known: Iterable[str]) -> str:
     """The text of a TypeError for a keyword that does not exist."""
-    import difflib
-
     names = list(known)
     # Options of a format begin with its name.
-    close = difflib.get_close_matches(key, names, 1) or [
-        name for name in names if name.endswith("_" + key)]
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    return f"there is no option {key!r}{hint}"
+    ends = [name for name in names if name.endswith("_" + key)]
+    return f"there is no option {key!r}{did_you_mean(key, names, ends)}"
+
+
+def did_you_mean(name: str, known: Iterable[str],
+                 others: Sequence[str] = ()) -> str:
+    """The end of a message about an unknown name: the known one that is most
+    like it, or the first of `others`; empty if there is none."""
+    import difflib
+
+    close = difflib.get_close_matches(str(name), list(known), 1) or others
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def array_names(arrays: Iterable[str]) -> tuple[str, ...]:
-    """The names, each once. TypeError for a single name."""
+    """The names, each once. TypeError for a single name, ValueError for an
+    unknown one."""
     if isinstance(arrays, str):
         raise TypeError("arrays must be a list of names, such as "
                         f"[{arrays!r}]")
-    return tuple(dict.fromkeys(arrays))
+    names = tuple(dict.fromkeys(arrays))
+    for name in names:
+        if name not in ARRAYS:
+            raise ValueError(_no_array(name))
+    return names
+
+
+def _no_array(name: Any) -> str:
+    if name in _OF_TAKES:
+        return f"arrays: {name!r} is none; take.{_OF_TAKES[name]} gives it"
+    return (f"arrays: there is no {name!r}; there are " + ", ".join(ARRAYS)
+            + did_you_mean(name, ARRAYS))
 
 
 def outputs_of(arrays: Iterable[str], end_sites: bool,
                keep_values: bool) -> list[dict[str, Any]]:
-    """The outputs that give `arrays`. ValueError for an unknown one."""
+    """The outputs that give `arrays`; errors are those of `array_names`."""
     outputs: list[dict[str, Any]] = []
     if keep_values:
         outputs.append({"format": "values", "id": "values"})
     for name in array_names(arrays):
-        if name not in ARRAYS:
-            raise ValueError(f"arrays: there is no {name!r}; there are "
-                             + ", ".join(ARRAYS))
         output = {"format": name, "id": name, "end_sites": bool(end_sites)}
         if name == "world_rotations":
             output.update(format="rotations", rotation_space="world")

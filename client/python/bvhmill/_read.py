@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from bvhmill import _bvhmill
+from bvhmill._amass import is_npz, take_of_npz
 from bvhmill._errors import BvhError, NativeError, error_of, os_error
 from bvhmill._info import Info, info_of
 from bvhmill._option_types import CheckOptions
@@ -55,9 +56,10 @@ def read(source: Source, *, arrays: Sequence[Array] = ("positions",),
          **options: Unpack[ReadOptions]) -> Take:
     """Reads a take.
 
-    A str or os.PathLike is a path; bytes and other buffers are text; anything
-    with `read` is a file that was opened with 'rb'. Paths may end in .gz or
-    .zst. Nothing touches the file after the call.
+    A str or os.PathLike is a path; bytes and other buffers are the contents of
+    a file; anything with `read` is a file that was opened with 'rb'. Paths may
+    end in .gz or .zst. An .npz is read as by `Take.from_npz`; its end sites
+    have rows with `end_sites=True`. Nothing touches the file after the call.
 
     `arrays` are made while the file is read, which is faster than asking for
     them later. `keep_values=False` needs less memory, and then there are no
@@ -74,7 +76,13 @@ def read(source: Source, *, arrays: Sequence[Array] = ("positions",),
     native = read_options(arrays, end_sites, keep_values, True,
                           thread_count(threads), options)
     name = name_of(source) if source_name is None else source_name
-    conversion = convert(source, native)
+    if not is_path(source):
+        source = bytes_of(source)
+    if "format" not in options and is_npz(source):
+        archive = take_of_npz(Take, source, name)
+        conversion = _bvhmill.convert_clip(archive._clip, native)
+    else:
+        conversion = convert(source, native)
     error = error_of_conversion(conversion, name)
     if error is not None:
         raise error

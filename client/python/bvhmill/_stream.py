@@ -12,7 +12,7 @@ from bvhmill._arrays import NamedArrays
 from bvhmill._closing import Closing
 from bvhmill._info import Info
 from bvhmill._options import (Array, ReadOptions, array_names, conventions_of,
-                              read_options, shows)
+                              outputs_of, read_options, shows)
 from bvhmill._read import error_of_conversion, take_of
 from bvhmill._report import Report
 from bvhmill._source import (PIECE_BYTES, Source, flat_of, is_buffer, is_path,
@@ -88,6 +88,9 @@ def _blocks(source: Any, path: bytes, native: _bvhmill._Options,
     if error is not None:
         raise error
     take = take_of(conversion, end_sites, conventions, name_of(source))
+    if "velocities" in names and take.fps == 0:
+        # Raises what `read` raises.
+        take._convert({"emit": outputs_of(("velocities",), False, False)})
     del flow, conversion
     for first in range(0, take.frames, frames):
         part = take[first:first + frames]

@@ -11,6 +11,7 @@ import numpy as np
 
 from bvhmill import _amass, _bvhmill, _motion, _plot, _rows, _save
 from bvhmill._errors import error_of
+from bvhmill._measures import measures_of
 from bvhmill._motion import Contacts
 from bvhmill._option_types import (AnimOptions, BvhOptions, EditOptions,
                                    NpzOptions)
@@ -342,23 +343,48 @@ class Take(TakeFacts):
             take._facts["report"] = report_of(native.report)
         return take
 
+    @property
+    def measures(self) -> dict[str, Any]:
+        """Facts about the motion, with the keys of `measures` of
+        docs/cli-json.md; what is not known is None. Made when first asked for.
+
+        Lengths are in the unit of the take, speeds in units per second:
+        `extents`, `rest_size` (3,), `height`, `reach`, `root_path`,
+        `root_speed`, `loop_distance`, and `fastest`: speed, row of the joint,
+        frame. `loop_degrees` is in degrees, `duration_seconds` in seconds.
+        `rest_pose`, `depth`, `channel_count` and `body_root`, a row, have none.
+
+        `joints` has arrays: `degrees` (J,), the largest angle between the
+        rotation of a joint and that of its first frame; `min` and `max` (C,),
+        the ranges of the columns of `values`.
+
+        >>> import bvhmill
+        >>> measures = bvhmill.read(bvhmill.example()).measures
+        >>> measures["joints"]["degrees"].round(3).tolist()
+        [20.0, 10.0, 10.0]
+        """
+        measures: dict[str, Any] | None = self._facts.get("measures")
+        if measures is None:
+            measures = self._facts.setdefault("measures", measures_of(self))
+        return measures
+
     @classmethod
     def from_npz(cls, source: Source) -> Take:
         """The take of an .npz that `save`, the command line or `to_amass` made.
 
         Its rows are made of the rotations and the positions, so they must be
-        local rotations, as quaternions x y z w, matrices or 6d. ValueError if
-        an array is absent, or if the skeleton cannot have the positions. End
-        sites come back if the .npz has rows for them. The report is that of
-        the rules.
+        local rotations, as quaternions x y z w, matrices or 6d. BvhError, with
+        the code NPZ_NO_TAKE, if an array is absent, or if the skeleton cannot
+        have the positions. End sites come back if the .npz has rows for them.
+        The report is that of the rules. `read` makes the same take, and takes
+        edits.
 
         >>> import bvhmill
         >>> npz = bvhmill.read(bvhmill.example()).to_npz()
         >>> bvhmill.Take.from_npz(npz).values[2, :3].round(3)
         array([0.2, 0.9, 0.1], dtype=float32)
         """
-        return _amass.take_of_arrays(cls, _amass.arrays_in(source),
-                                     name_of(source))
+        return _amass.take_of_npz(cls, source, name_of(source))
 
     def to_amass(self) -> dict[str, npt.NDArray[Any]]:
         """Arrays with the names of AMASS, for `numpy.savez(path, **arrays)`.

@@ -4,6 +4,7 @@
 // one file bind_X.cc. Also Conversion, the result of one conversion for Python.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,8 @@ class Conversion {
   double seconds() const { return seconds_; }
   std::shared_ptr<Report> report() const { return report_; }
   std::shared_ptr<ClipInfo> info() const { return info_; }
+  // nullopt unless the choices ask for measures, and the report allows outputs.
+  const std::optional<ClipMeasures>& measures() const { return measures_; }
   // Null unless the choices ask for the skeleton, and the status is OK.
   std::shared_ptr<ClipHandle> clip() const { return clip_; }
   // By id.
@@ -39,6 +42,7 @@ class Conversion {
   double seconds_;
   std::shared_ptr<Report> report_;
   std::shared_ptr<ClipInfo> info_;
+  std::optional<ClipMeasures> measures_;
   std::shared_ptr<ClipHandle> clip_;
   std::vector<std::pair<std::string, std::shared_ptr<Block>>> blocks_;
 };

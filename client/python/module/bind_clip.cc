@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bvhmill/encode/report_json.h"
 #include "client/python/module/bind.h"
 #include "client/python/module/clip.h"
 #include "client/python/module/conversion.h"
@@ -21,7 +22,8 @@ Conversion::Conversion(Converted converted, const Choices& choices)
       os_error_(converted.os_error),
       seconds_(converted.seconds),
       report_(std::make_shared<Report>(std::move(converted.result.report))),
-      info_(std::make_shared<ClipInfo>(std::move(converted.result.info))) {
+      info_(std::make_shared<ClipInfo>(std::move(converted.result.info))),
+      measures_(std::move(converted.result.measures)) {
   ConvertResult& result = converted.result;
   for (size_t i = 0; i < result.outputs.size(); ++i) {
     blocks_.emplace_back(
@@ -238,6 +240,11 @@ void BindClip(py::module_* module) {
       .def_property_readonly("seconds", &Conversion::seconds)
       .def_property_readonly("report", &Conversion::report)
       .def_property_readonly("info", &Conversion::info)
+      .def_property_readonly("measures",
+                             [](const Conversion& c) -> py::object {
+                               if (!c.measures()) return py::none();
+                               return py::str(MeasuresJson(*c.measures()));
+                             })
       .def_property_readonly("clip", &Conversion::clip)
       .def_property_readonly("blocks", &Conversion::Blocks);
   module->def("read_path", &ReadPath);

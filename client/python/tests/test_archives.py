@@ -60,10 +60,79 @@ def test_archives_that_are_no_takes_are_refused(walk, tmp_path):
     with pytest.raises(ValueError, match="cannot be at"):
         Take.from_npz(take.to_npz(rotation_space="world"))
     for data in (b"", b"x", walk, take.to_npz()[:90]):
-        with pytest.raises(ValueError, match="<bytes>: is no .npz"):
+        with pytest.raises(bvhmill.BvhError, match="NPZ_NO_TAKE: is no .npz"):
             Take.from_npz(data)
-    with pytest.raises(FileNotFoundError):
-        Take.from_npz(tmp_path / "absent.npz")
+    for work in (Take.from_npz, bvhmill.read):
+        with pytest.raises(FileNotFoundError) as caught:
+            work(tmp_path / "absent.npz")
+        assert caught.value.filename == str(tmp_path / "absent.npz")
+
+
+@pytest.mark.parametrize("made", [
+    lambda take: saved(take.to_amass()), Take.to_npz])
+def test_read_takes_archives_by_name_and_by_content(walk, tmp_path, made):
+    take = bvhmill.read(walk, end_sites=True)
+    data = made(take)
+    path = tmp_path / "A.NPZ"
+    path.write_bytes(data)
+    for source in (path, str(path), data, bytearray(data), io.BytesIO(data),
+                   np.frombuffer(data, np.uint8)):
+        back = bvhmill.read(source, end_sites=True, arrays=["rotations"])
+        assert list(back._made) == ["rotations"]
+        assert (back.names, back.channels) == (take.names, take.channels)
+        assert back.report == Take.from_npz(data).report
+        np.testing.assert_allclose(back.rotations, take.rotations, atol=1e-5)
+        np.testing.assert_allclose(back.positions, take.positions, atol=1e-4)
+    assert bvhmill.read(path).source_name == str(path)
+    assert bvhmill.read(data, source_name="a.npz").source_name == "a.npz"
+    assert bvhmill.read(path).joints == take.joints - 1
+    # Keywords of `read` are those of any take.
+    half = bvhmill.read(path, frames=(0, 100), drop=["j4"], ignore=["DATA_*"])
+    assert half.frames == 100 and "j4" not in half.names
+    assert not any(i.code.startswith("DATA_") for i in half.report.issues)
+    np.testing.assert_allclose(half.positions, take.positions[:100, :4],
+                               atol=1e-4)
+    assert bvhmill.read(path, keep_values=False).positions.shape == (200, 5, 3)
+    with pytest.raises(bvhmill.LimitError):
+        bvhmill.read(path, limits={"max_joints": 2})
+
+
+@pytest.mark.parametrize("changes, message", [
+    ({"poses": None, "trans": None}, "lacks rotations, positions, frame_time"),
+    ({"names": None, "offsets": None, "betas": np.zeros(10)},
+     "lacks names, offsets; it has .*betas"),
+    ({"names": np.array([None] * 5, object)}, "allow_pickle=False"),
+    ({"gender": np.array([None], object)}, None),
+    ({"names": np.arange(5)}, "names has the type int64"),
+    ({"names": np.array(["a"])}, "differ in length"),
+    ({"offsets": np.zeros((5, 2))}, r"offsets has the shape \(5, 2\)"),
+    ({"parents": np.zeros(5)}, "parents has the type float64"),
+    ({"parents": np.array([-1, 3, 1, 2, 3])}, "parents are not"),
+    ({"parents": np.array([-1, -7, 1, 2, 3])}, "parents are not"),
+    ({"poses": np.zeros((200, 14))}, r"poses has the shape \(200, 14\)"),
+    ({"poses": np.zeros((200, 12))}, "rotations have the shape"),
+    ({"poses": np.full((200, 15), np.nan)}, "must be finite"),
+    ({"trans": np.zeros((3, 3))}, "3, 3"),
+    ({"mocap_framerate": np.zeros(2)}, "mocap_framerate has the type"),
+    ({"channels": np.array(["XYZzxy"] + ["q"] * 4)}, "channel"),
+])
+def test_foreign_archives_are_refused_with_a_reason(walk, tmp_path, changes,
+                                                    message):
+    arrays = {**bvhmill.read(walk).to_amass(), **changes}
+    path = tmp_path / "foreign.npz"
+    np.savez(path, **{key: array for key, array in arrays.items()
+                      if array is not None})
+    if message is None:
+        assert bvhmill.read(path).frames == 200
+        return
+    for work in (bvhmill.read, Take.from_npz):
+        with pytest.raises(bvhmill.BvhError, match=message) as caught:
+            work(path)
+        error = caught.value
+        assert str(error).startswith(f"{path}: error: NPZ_NO_TAKE: ")
+        assert (error.code, error.source_name, error.report.verdict) == (
+            "NPZ_NO_TAKE", str(path), "unreadable")
+        assert error.issue.code == "NPZ_NO_TAKE" and error.line is None
 
 
 def test_poses_state_one_root_and_fixed_bones(walk):

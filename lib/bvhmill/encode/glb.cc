@@ -14,6 +14,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -593,6 +594,7 @@ class GlbWriter {
     AppendVrm(&out);
     AppendScene(&out);
     AppendNodes(&out);
+    AppendSkins(&out);
     if (!tracks_.empty()) {
       AppendAnimation(&out);
       AppendAccessors(&out);
@@ -674,6 +676,23 @@ class GlbWriter {
         *out += ",\"children\":";
         AppendNumbers(children_[i], out);
       }
+      *out += '}';
+    });
+  }
+
+  // A skin for each root, without a mesh: it makes nodes bones, which programs
+  // show as a skeleton. The nodes of a root are in one piece.
+  void AppendSkins(std::string* out) const {
+    if (roots_.empty()) return;
+    *out += ",\"skins\":";
+    AppendList(roots_.size(), out, [&](size_t i) {
+      const int32_t end = i + 1 < roots_.size()
+                              ? roots_[i + 1]
+                              : static_cast<int32_t>(listed_.size());
+      std::vector<int32_t> joints(static_cast<size_t>(end - roots_[i]));
+      std::iota(joints.begin(), joints.end(), roots_[i]);
+      *out += "{\"joints\":";
+      AppendNumbers(joints, out);
       *out += '}';
     });
   }

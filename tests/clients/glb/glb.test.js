@@ -68,7 +68,9 @@ async function jointsOf(gltf) {
 }
 
 // Plays the frames and returns the largest distance to the positions, in parts
-// of the height of the figure.
+// of the height of the figure. This is in place of pictures: SkeletonHelper
+// draws a line between the places of a bone and its parent, and these are
+// compared for every joint and every frame.
 async function errorOf({ glb, positions }) {
   const gltf = await parse(glb);
   const joints = await jointsOf(gltf);
@@ -137,6 +139,12 @@ test('lengths are metres and Y is up if they are known', async () => {
   assert.ok(Math.abs(sizes[0] / sizes[1] - 100) < 1e-3);
   assert.equal((await parse(metres.glb)).scene.userData.unit, 'm');
   assert.equal((await parse(file.glb)).scene.userData.unit, 'unknown');
+});
+
+test('joints are bones', async () => {
+  const { glb } = convert('two_dancers');
+  const joints = await jointsOf(await parse(glb));
+  assert.ok(joints.every((joint) => joint.isBone));
 });
 
 test('names are those of the file', async () => {

@@ -193,17 +193,19 @@ def shown(name: str) -> str:
     return name.encode("utf-8", "replace").decode()
 
 
-def source_of(source: Any, source_name: str | None,
-              options: dict[str, Any]) -> Any:
+def source_of(source: Any, source_name: str, options: dict[str, Any]) -> Any:
     """The Source message of a path, text or file. OSError."""
-    name = name_of(source) if source_name is None else source_name
+    name = name_of(source)
     if is_path(source):
-        with open(path_bytes(source), "rb") as file:
-            data = file.read()
+        try:
+            with open(path_bytes(source), "rb") as file:
+                data = file.read()
+        except OSError as error:
+            raise os_error(error.errno or errno.EIO, name) from None
     else:
         data = bytes(flat_of(source))
-    path = name_of(source) if is_path(source) else ""
-    return clips.Source(data=data, display_name=shown(name),
+    path = name if is_path(source) else ""
+    return clips.Source(data=data, display_name=shown(source_name),
                         encoding=encoding_of(path, data[:4]),
                         format=source_format_of(path, options))
 

@@ -135,11 +135,18 @@ def error_of_status(code: str, info: Any, message: str, report: Report | None,
                     source_name: str) -> BvhError:
     """The exception of a status about a clip; `info` is its ErrorInfo."""
     args = dict(info.metadata)
+    text = text_of_status(info, message)
     field = args.pop("field", "")
+    # Callers of this package know no fields of a source.
+    field = "" if field.startswith("source.") else field
     value = (code, info.reason, field, args.pop("limit_name", ""),
-             int(args.pop("limit", "0")), list(args.items()),
-             message.removeprefix(f"{field}: "))
+             int(args.pop("limit", "0")), list(args.items()), text)
     return error_of(value, report, source_name)
+
+
+def text_of_status(info: Any, message: str) -> str:
+    """The message of a status without the field that its ErrorInfo names."""
+    return message.removeprefix(f"{info.metadata['field']}: ")
 
 
 # Reasons of clips that cannot be decompressed, or are too large. Another limit

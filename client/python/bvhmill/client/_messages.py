@@ -16,7 +16,7 @@ from bvhmill._options import (ARRAYS, CHECK_KEYS, EDIT_KEYS, checked,
 from bvhmill._report import (Counts, Issue, Report, Severity, Verdict,
                              unreadable)
 from bvhmill._take import Take
-from bvhmill.client._connection import error_of_status
+from bvhmill.client._connection import error_of_status, text_of_status
 from bvhmill.client._option_fields import set_options, set_output
 from bvhmill.v1 import clip_service_pb2 as clips
 from bvhmill.v1 import options_pb2 as v1
@@ -188,7 +188,8 @@ def report_of_result(result: Any) -> Report:
     report = report_of(result.report)
     status = result.status
     if status.code != 0 and status.info.reason and not report.issues:
-        return unreadable(status.info.reason, status.message)
+        return unreadable(status.info.reason,
+                          text_of_status(status.info, status.message))
     return report
 
 

@@ -10,7 +10,7 @@ import grpc
 from bvhmill._errors import BvhError
 from bvhmill._options import array_names
 from bvhmill._read import need_known
-from bvhmill._source import Source
+from bvhmill._source import Source, name_of
 from bvhmill.client._calls import (ANSWER_TOO_LARGE, data_of, deadline,
                                    delay_before_retry, fits_message,
                                    fits_one_call, seconds_to, source_of)
@@ -48,22 +48,24 @@ def read(client: AnyClient, source: Source, arrays: Sequence[str],
     names = array_names(arrays)
     message = options_of(names, end_sites, keep_values, words)
     # Files may be large.
-    text = yield Work(bound(source_of, source, source_name, words))
+    name = name_of(source) if source_name is None else source_name
+    text = yield Work(bound(source_of, source, name, words))
     result, data = yield from _converted(
-        client, "ConvertClip", clips.ConvertClipRequest, text, message,
+        client, "ConvertClip", clips.ConvertClipRequest, text, name, message,
         lambda limits: fits_one_call(text, len(names), limits), end)
-    return take_of(result, data, end_sites, words, text.display_name)
+    return take_of(result, data, end_sites, words, name)
 
 
 def validate(client: AnyClient, source: Source, words: dict[str, Any]) -> Steps:
     """The Report of a clip."""
     end = deadline(client._settings.timeout)
     message = options_of((), False, False, words)
-    text = yield Work(bound(source_of, source, None, words))
+    name = name_of(source)
+    text = yield Work(bound(source_of, source, name, words))
     try:
         result, _ = yield from _converted(
-            client, "ValidateClip", clips.ValidateClipRequest, text, message,
-            bound(fits_message, text), end)
+            client, "ValidateClip", clips.ValidateClipRequest, text, name,
+            message, bound(fits_message, text), end)
     except BvhError as error:
         return report_of_error(error)
     return report_of_result(result)
@@ -74,18 +76,19 @@ def info(client: AnyClient, source: Source, words: dict[str, Any]) -> Steps:
     end = deadline(client._settings.timeout)
     need_known(words)
     message = options_of((), False, False, {"ignore": ["DATA_*"], **words})
-    text = yield Work(bound(source_of, source, None, words))
+    name = name_of(source)
+    text = yield Work(bound(source_of, source, name, words))
     result, _ = yield from _converted(
-        client, "ValidateClip", clips.ValidateClipRequest, text, message,
+        client, "ValidateClip", clips.ValidateClipRequest, text, name, message,
         bound(fits_message, text), end)
-    error = error_of_take(result, text.display_name)
+    error = error_of_take(result, name)
     if error is not None:
         raise error
     return info_of(result.info)
 
 
 def _converted(client: AnyClient, method: str, request: Any, text: Any,
-               message: Any, fits: Callable[[Any], bool],
+               name: str, message: Any, fits: Callable[[Any], bool],
                end: float | None) -> Steps:
     """(ClipResult, outputs as bytes), by one call of `method` or a stream."""
     limits = (yield from server_info(client, end)).limits
@@ -93,14 +96,13 @@ def _converted(client: AnyClient, method: str, request: Any, text: Any,
         try:
             answer = yield from _retried(client, bound(
                 _unary, client, clip_service_pb2_grpc.ClipServiceStub, method,
-                request(source=text, options=message)), end, text.display_name)
+                request(source=text, options=message)), end, name)
             return answer.result, data_of(answer.result)
         except ServerError as error:
             if error.code != ANSWER_TOO_LARGE:
                 raise
     return (yield from _retried(
-        client, bound(client._streamed, text, message, limits), end,
-        text.display_name))
+        client, bound(client._streamed, text, message, limits), end, name))
 
 
 def _unary(client: AnyClient, stub: Any, method: str, request: Any,

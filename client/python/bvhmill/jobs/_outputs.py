@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Sequence, Union
 
-from bvhmill._options import checked
+from bvhmill._options import checked, did_you_mean
 from bvhmill._save import FORMATS, output_words
 from bvhmill.client._messages import options_of
 from bvhmill.client._option_fields import set_output
@@ -49,7 +49,7 @@ def _wanted(emit: Emit) -> Mapping[str, Mapping[str, Any]]:
     for name in emit:
         if name not in names:
             raise ValueError(f"emit: there is no format {name!r}; there are "
-                             + ", ".join(names))
+                             + ", ".join(names) + did_you_mean(name, names))
     if isinstance(emit, Mapping):
         return emit
     return {name: {} for name in emit}
