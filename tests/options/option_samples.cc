@@ -30,7 +30,7 @@ constexpr KnownName kNames[] = {
     {"names_to", "mixamo"},         {"joint_map", "cmu"},
     {"root_axes", "xzy"},           {"root_signs", "-+-"},
     {"anim_map", "mixamo"},         {"body_root", "Hips"},
-    {"anim_emote", "express_wink"},
+    {"anim_emote", "express_wink"}, {"rig", "smpl22"},
 };
 
 // Options that are refused without another one.

@@ -269,6 +269,8 @@ const Refused kRefused[] = {
     {"edits { root_correction: [1, 2, inf] }", "options.edits.root_correction"},
     {"edits { joint_map: 'none' }", "options.edits.joint_map"},
     {"edits { names_to: 'none' }", "options.edits.names_to"},
+    {"edits { rig: 'none' }", "options.edits.rig"},
+    {"edits { rig: 'joint,parent\\na,b\\n' }", "options.edits.rig"},
     {"edits { rename { key: 'a' } }", "options.edits.rename"},
     {"edits { joint_map: 'cmu' joint_map_rows { source: 'a' target: 'b' } }",
      "options.edits.joint_map_rows"},

@@ -88,6 +88,7 @@ const ROWS = {
   strip_prefix: [true, { clip: prefixed }],
   joint_map: [{ Hips: 'a', Head: 'b' }],
   names_to: ['cmu'],
+  rig: ['smpl22'],
   frames: [[10, null, 2]],
   trim: [[0.5, 2]],
   fps: [20],

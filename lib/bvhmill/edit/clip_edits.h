@@ -130,6 +130,10 @@ struct ClipEdits {
   // recognized, and its joints get their names in this one. Applied after the
   // joint map.
   std::string names_to;
+  // The rig whose joints the clip gets, after all renaming: its name
+  // (RigNames), or a table as text (ParseRig). Joints that the rig lacks are
+  // dropped as drop_mode says. Empty: none.
+  std::string rig;
   // The pose of this frame of the source becomes the rest pose; -1 keeps the
   // rest pose.
   int64_t tpose_frame = -1;

@@ -107,6 +107,13 @@ absl::Status EditClip(const ClipEdits& stated, const Conventions& conventions,
   BVHMILL_RETURN_IF_ERROR(FindBodiesOf(edits, &editing, &bodies));
   BVHMILL_RETURN_IF_ERROR(
       RenameJoints(edits, limits, budget, &clip->skeleton, log));
+  int32_t hips = 0;
+  BVHMILL_RETURN_IF_ERROR(FitRig(edits, &editing, &hips));
+  if (!edits.rig.empty() && !bodies.empty()) {
+    const bool can_carry =
+        CanCarry(clip->skeleton, hips, conventions.joint_positions);
+    bodies = {{0, can_carry ? hips : 0, hips}};
+  }
   if (edits.tpose_frame >= 0) {
     BVHMILL_RETURN_IF_ERROR(RestAtFrame(edits.tpose_frame, &editing));
   }

@@ -208,6 +208,12 @@ absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
 // EDIT_DROP_MOVED if a kept joint moves. O(frames x nodes).
 absl::Status DropJoints(const ClipEdits& edits, Editing* editing);
 
+// Removes the nodes of `dropped`, one entry for each node, of which those of
+// end sites are false; as DropJoints. Sets `*new_index` to the new node of each
+// node, -1 if it is gone.
+absl::Status DropNodes(const std::vector<bool>& dropped, DropMode mode,
+                       Editing* editing, std::vector<int32_t>* new_index);
+
 // The body of one tree, as nodes.
 struct Body {
   // The ROOT of the tree.
@@ -240,6 +246,21 @@ absl::StatusOr<std::vector<Body>> FindBodies(std::string_view stated,
 absl::Status RenameJoints(const ClipEdits& edits, const Limits& limits,
                           Budget* budget, Skeleton* skeleton,
                           IssueLog* log = nullptr);
+
+// Gives the clip the joints of edits.rig (rig.h): with their names, their order
+// and their tree. No change if there is no rig. Sets `*hips` to the node of the
+// joint that the clip must have.
+//
+// Joints of the clip that the rig lacks are dropped as by DropJoints. A joint
+// that hangs on another joint in the rig keeps its pose in the world. A joint
+// that the clip lacks is added at its parent, with OFFSET 0 and no rotation;
+// EDIT_JOINTS_ADDED names them. A leaf of the rig keeps the first End Site of
+// its joint; one that the clip lacks, that of the next joint above it. Other
+// End Sites are dropped.
+//
+// INVALID_ARGUMENT if the clip has several ROOTs, no joint for the hips, or
+// joints for less than half of the rig. O(frames x nodes).
+absl::Status FitRig(const ClipEdits& edits, Editing* editing, int32_t* hips);
 
 // Makes the pose of `frame`, such as a T-pose before the motion, the rest pose:
 // its OFFSETs give that pose, and all rotations are 0 in that frame. Each joint
