@@ -51,6 +51,7 @@ const OptionsCase kCases[] = {
        o->edits.joint_map = kLong;
        o->edits.names_to = kLong;
        o->edits.rig = kLong;
+       o->edits.rest = kLong;
        o->edits.body_root = kLong;
        o->edits.root_alignment = {kLong, kLong, {}};
      }},

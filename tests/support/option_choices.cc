@@ -153,6 +153,7 @@ void AddFrameEdits(std::vector<EditChoice>* out) {
     out->push_back(Plain(name, [frames](auto* e) { e->frames = frames; }));
   };
   out->push_back(Plain("a rest pose", [](auto* e) { e->tpose_frame = 0; }));
+  out->push_back(Plain("a T-pose", [](auto* e) { e->rest = "tpose"; }));
   out->push_back(
       Plain("no such rest pose", [](auto* e) { e->tpose_frame = 100'000; }));
   out->push_back(Plain("a time", [](auto* e) { e->trim = {0.01, 0.2}; }));

@@ -271,6 +271,7 @@ const Refused kRefused[] = {
     {"edits { names_to: 'none' }", "options.edits.names_to"},
     {"edits { rig: 'none' }", "options.edits.rig"},
     {"edits { rig: 'joint,parent\\na,b\\n' }", "options.edits.rig"},
+    {"edits { rest: 'none' }", "options.edits.rest"},
     {"edits { rename { key: 'a' } }", "options.edits.rename"},
     {"edits { joint_map: 'cmu' joint_map_rows { source: 'a' target: 'b' } }",
      "options.edits.joint_map_rows"},

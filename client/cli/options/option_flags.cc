@@ -172,7 +172,8 @@ std::string ReadMapFile(const Session& session, const JointMapPlace& map) {
 }
 
 // Replaces the name of a file by its text, if the option takes files of this
-// ending: "FILE.csv" is a part of OptionRow::value. Returns what is wrong.
+// ending: "FILE.csv" is a part of OptionRow::value. Of a BVH, the text up to
+// MOTION is meant. Returns what is wrong.
 std::string ReadTextOption(const Session& session, const OptionRow& row,
                            std::string* value) {
   constexpr std::string_view kFile = "FILE";
@@ -180,10 +181,12 @@ std::string ReadTextOption(const Session& session, const OptionRow& row,
   if (file == row.value.npos) return {};
   if (!value->ends_with(row.value.substr(file + kFile.size()))) return {};
   ClipText text;
-  const std::string wrong = ReadTextFile(
-      session, *value, static_cast<int64_t>(row.bounds.most_bytes), &text);
+  const std::string wrong = ReadTextFile(session, *value, kMaxMapBytes, &text);
   if (!wrong.empty()) return wrong;
-  value->assign(ViewOf(text)).append("\n");
+  const bool is_bvh = value->ends_with(".bvh");
+  const std::string_view all = ViewOf(text);
+  // An option of one line would be a name.
+  value->assign(is_bvh ? all.substr(0, all.find("\nMOTION")) : all).append("\n");
   return {};
 }
 

@@ -100,6 +100,7 @@ const ROWS = {
   at_origin: [true],
   mirror: [true],
   tpose_frame: [5],
+  rest: ['apose'],
   floor: [true, { with: { trim: [0.2, 0.4] } }],
   body_root: ['Spine', { with: { at_origin: true }, of: 'either' }],
   root_axes: ['xzy'],

@@ -7,6 +7,7 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/text.h"
+#include "bvhmill/edit/editing.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/edit/rig.h"
 #include "bvhmill/report/issue_log.h"
@@ -178,7 +179,8 @@ bool IsEmpty(const ClipEdits& edits) {
       (edits.to_up == UpAxis::kUnknown ||
        edits.to_up == edits.source.up_axis) &&
       (edits.to_units == 0 || edits.to_units == edits.source.meters_per_unit);
-  const bool poses = edits.tpose_frame < 0 && !edits.mirror;
+  const bool poses =
+      edits.tpose_frame < 0 && edits.rest.empty() && !edits.mirror;
   return IsEmpty(edits.repairs) && names && frames && conventions && poses &&
          !EditsRoots(edits);
 }
@@ -190,6 +192,7 @@ bool EditsRoots(const ClipEdits& edits) {
 
 absl::Status CheckEdits(const ClipEdits& edits) {
   BVHMILL_RETURN_IF_ERROR(CheckNames(edits));
+  BVHMILL_RETURN_IF_ERROR(CheckRest(edits.rest));
   BVHMILL_RETURN_IF_ERROR(CheckFrames(edits.frames));
   BVHMILL_RETURN_IF_ERROR(CheckTrim(edits.trim, edits.frames));
   BVHMILL_RETURN_IF_ERROR(CheckRates(edits));

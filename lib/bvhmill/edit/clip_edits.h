@@ -137,6 +137,10 @@ struct ClipEdits {
   // The pose of this frame of the source becomes the rest pose; -1 keeps the
   // rest pose.
   int64_t tpose_frame = -1;
+  // The rest pose after that (RestAs): "tpose", "apose", or the text of a BVH
+  // file up to MOTION, whose OFFSETs give the directions of bones. Empty keeps
+  // the rest pose.
+  std::string rest;
   FrameRange frames;
   // The frames by their time; not together with `frames`.
   TimeRange trim;

@@ -275,6 +275,33 @@ absl::Status FitRig(const ClipEdits& edits, Editing* editing, int32_t* hips);
 // or a value of it is not finite. O(frames x nodes).
 absl::Status RestAtFrame(int64_t frame, Editing* editing);
 
+// Gives the clip another rest pose, ClipEdits::rest: OFFSETs keep their lengths
+// and get new directions. Each joint keeps its place in the world in every
+// frame. With C the turn of a joint in the new rest pose, and R its rotation in
+// the world:
+//
+//   R'(t) = R(t) * C^-1         OFFSET' = C_parent * OFFSET
+//
+// C is the shortest turn that brings the bone of the joint, turned by C_parent,
+// to its direction. A joint without a direction turns with its parent.
+//
+// "tpose": the trunk goes up, the arms along +X (left) and -X, and the legs
+// down; "apose" has the arms 45 degrees lower. Hips and chest turn so that legs
+// and shoulders are along X. Hands, fingers and feet follow. `up` is Y or Z.
+// INVALID_ARGUMENT if the arms, the legs or the hips are not known.
+//
+// BVH text: the directions are those from its joints to their children, of the
+// same names. A joint with several such children turns so that the first one
+// that is not parallel is met as nearly as possible. INVALID_ARGUMENT if no
+// joint has such a child. O(frames x nodes).
+absl::Status RestAs(std::string_view rest, UpAxis up, Editing* editing);
+
+// INVALID_ARGUMENT if `rest` cannot be one of ClipEdits.
+absl::Status CheckRest(std::string_view rest);
+
+// True if RestAs needs the up axis.
+bool NeedsUp(std::string_view rest);
+
 // Selects the frames of edits.frames or edits.trim, then changes the rate as
 // edits.fps or state_fps say. INVALID_ARGUMENT if the range begins after the
 // last frame. FAILED_PRECONDITION if resampling or trimming needs a frame time

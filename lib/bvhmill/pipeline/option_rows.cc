@@ -41,6 +41,7 @@ constexpr OptionBounds kJointName = {.most_bytes = kMaxJointNameBytes};
 constexpr OptionBounds kJointNames = {.most_entries = kMaxJointNames,
                                       .most_bytes = kMaxJointNameBytes};
 constexpr OptionBounds kRigTable = {.most_bytes = kMaxRigBytes};
+constexpr OptionBounds kRestText = {.most_bytes = kMaxRestBytes};
 constexpr OptionBounds kCodes = {.most_entries = kMaxCodes};
 
 // Makes one visitor of lambdas.
