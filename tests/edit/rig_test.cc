@@ -421,6 +421,20 @@ TEST(Rig, WhatIsRefused) {
   }
 }
 
+TEST(Rig, Limits) {
+  const Clip clip = FigureOf("smpl22", 2, 1);
+  Limits limits;
+  limits.max_joints = 21;
+  EXPECT_THAT(MessageOf(StatusOfEdit(ToRig("smpl22"), clip, limits)),
+              HasSubstr("the rig has 22 joints, more than max_joints = 21"));
+  limits.max_joints = 22;
+  EXPECT_TRUE(StatusOfEdit(ToRig("smpl22"), clip, limits).ok());
+  // "right_shoulder"
+  limits.max_name_bytes = 13;
+  EXPECT_THAT(MessageOf(StatusOfEdit(ToRig("smpl22"), clip, limits)),
+              HasSubstr("a name is longer than max_name_bytes = 13"));
+}
+
 TEST(Rig, ClipsThatAreRefused) {
   EXPECT_THAT(
       MessageOf(StatusOfEdit(ToRig("smpl22"), SmallLeg(3))),

@@ -227,6 +227,28 @@ void LogAdded(const Rig& rig, const Match& match, IssueLog* log) {
            count);
 }
 
+absl::Status CheckLimits(const Rig& rig, const Limits& limits) {
+  const auto joints = static_cast<int64_t>(rig.size());
+  if (Exceeds(joints, limits.max_joints)) {
+    return LimitError("max_joints", limits.max_joints,
+                      "the rig has " + std::to_string(joints) +
+                          " joints, more than max_joints = " +
+                          std::to_string(limits.max_joints),
+                      kField);
+  }
+  for (const RigJoint& joint : rig) {
+    if (!Exceeds(static_cast<int64_t>(joint.name.size()),
+                 limits.max_name_bytes)) {
+      continue;
+    }
+    return LimitError("max_name_bytes", limits.max_name_bytes,
+                      "a name is longer than max_name_bytes = " +
+                          std::to_string(limits.max_name_bytes),
+                      kField);
+  }
+  return absl::OkStatus();
+}
+
 // --- The edit.
 
 // Drops the joints that no joint of the rig has, and brings match.nodes up to
@@ -371,6 +393,7 @@ absl::Status FitRig(const ClipEdits& edits, Editing* editing, int32_t* hips) {
   if (edits.rig.empty()) return absl::OkStatus();
   const absl::StatusOr<Rig> rig = ParseRig(edits.rig);
   if (!rig.ok()) return rig.status();
+  BVHMILL_RETURN_IF_ERROR(CheckLimits(*rig, editing->limits));
   const std::vector<Node>& nodes = editing->skeleton().nodes;
   const auto roots = std::count_if(
       nodes.begin(), nodes.end(),
