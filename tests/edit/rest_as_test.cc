@@ -193,6 +193,18 @@ TEST(RestAs, BonesKeepTheirLengthsAndHandsFollow) {
   EXPECT_NEAR(dot(after.skeleton), dot(clip.skeleton), 1e-3);
 }
 
+TEST(RestAs, AJointAtItsParentHasNoBone) {
+  Clip clip = AnyFigure(3, 8, "zyx");
+  for (Node& node : clip.skeleton.nodes) {
+    if (node.name == "spine3") node.offset = {};
+  }
+  const Clip after = Edited(ToRest("tpose"), clip);
+  EXPECT_LT(WayBetween(clip, after), 1e-5);
+  EXPECT_LT(MostAngle(after.skeleton, BonesOfT({0, 1, 0})), 0.1);
+  EXPECT_LT(AngleOf(after.skeleton, Role::kSpine2, Role::kNeck, {0, 1, 0}),
+            0.1);
+}
+
 TEST(RestAs, ATStaysAsItIs) {
   const Clip once = Edited(ToRest("tpose"), AnyFigure(3, 5, "zyx"));
   const Clip twice = Edited(ToRest("tpose"), once);

@@ -264,8 +264,10 @@ class BodyAims {
     }
   }
   // Each bone of the trunk, from the hips to the head, gets the direction `to`.
-  void AimTrunk(const Vector& to) {
+  // Returns the role whose joint turns the neck and the shoulders.
+  Role AimTrunk(const Vector& to) {
     Role below = Role::kHips;
+    Role chest = Role::kHips;
     for (int i = 1; i <= IndexOf(Role::kHead); ++i) {
       const auto role = static_cast<Role>(i);
       const int32_t joint = NodeOfRole(recognition_, role);
@@ -276,7 +278,9 @@ class BodyAims {
       }
       Aim(below, role, to);
       below = role;
+      if (role <= Role::kChest) chest = role;
     }
+    return chest;
   }
 
  private:
@@ -284,15 +288,6 @@ class BodyAims {
   const std::vector<Vector>& places_;
   std::vector<Aims>& aims_;
 };
-
-// The joint that the arms hang on: the last one of the spine.
-Role ChestOf(const Recognition& recognition) {
-  for (int i = IndexOf(Role::kChest); i > 0; --i) {
-    const auto role = static_cast<Role>(i);
-    if (NodeOfRole(recognition, role) >= 0) return role;
-  }
-  return Role::kHips;
-}
 
 absl::Status AimBody(bool is_apose, UpAxis up_axis, Editing* editing,
                      const std::vector<Vector>& places,
@@ -323,8 +318,8 @@ absl::Status AimBody(bool is_apose, UpAxis up_axis, Editing* editing,
   const Vector right = {-1, 0, 0};
   BodyAims aim(body, places, aims);
   aim.AimLine(Role::kHips, Role::kRightThigh, Role::kLeftThigh, left);
-  aim.AimTrunk(up);
-  aim.AimLine(ChestOf(body), Role::kRightUpperArm, Role::kLeftUpperArm, left);
+  const Role chest = aim.AimTrunk(up);
+  aim.AimLine(chest, Role::kRightUpperArm, Role::kLeftUpperArm, left);
   for (const bool is_left : {true, false}) {
     const auto side = [&](Role role) {
       return is_left ? role : MirrorRole(role);
