@@ -186,7 +186,8 @@ std::string ReadTextOption(const Session& session, const OptionRow& row,
   const bool is_bvh = value->ends_with(".bvh");
   const std::string_view all = ViewOf(text);
   // An option of one line would be a name.
-  value->assign(is_bvh ? all.substr(0, all.find("\nMOTION")) : all).append("\n");
+  value->assign(is_bvh ? all.substr(0, all.find("\nMOTION")) : all)
+      .append("\n");
   return {};
 }
 
