@@ -222,6 +222,11 @@ export interface Options extends FormatOptions {
    * joint_map)
    */
   names_to?: string;
+  /**
+   * give all clips the joints, names and tree of this rig, in their poses:
+   * smpl22, smpl24, mixamo, lafan1, vrm, or a table with lines joint,parent
+   */
+  rig?: string;
   /** keep frames A to B-1; with STEP every STEP-th frame */
   frames?:
     [number | null, number | null]
@@ -246,6 +251,11 @@ export interface Options extends FormatOptions {
   mirror?: boolean;
   /** make the pose of this frame the rest pose */
   tpose_frame?: number;
+  /**
+   * change the rest pose, not the motion: arms along X or 45 degrees lower,
+   * or bones as in the OFFSETs of another BVH
+   */
+  rest?: string;
   /**
    * raise or lower the body, so that the lowest joint of the clip is at
    * height 0

@@ -50,6 +50,8 @@ const OptionsCase kCases[] = {
        o->edits.joint_map_rows.assign(50, {kLong, kLong});
        o->edits.joint_map = kLong;
        o->edits.names_to = kLong;
+       o->edits.rig = kLong;
+       o->edits.rest = kLong;
        o->edits.body_root = kLong;
        o->edits.root_alignment = {kLong, kLong, {}};
      }},

@@ -27,10 +27,15 @@ struct KnownName {
   const char* name;
 };
 constexpr KnownName kNames[] = {
-    {"names_to", "mixamo"},         {"joint_map", "cmu"},
-    {"root_axes", "xzy"},           {"root_signs", "-+-"},
-    {"anim_map", "mixamo"},         {"body_root", "Hips"},
+    {"names_to", "mixamo"},
+    {"joint_map", "cmu"},
+    {"root_axes", "xzy"},
+    {"root_signs", "-+-"},
+    {"anim_map", "mixamo"},
+    {"body_root", "Hips"},
     {"anim_emote", "express_wink"},
+    {"rig", "smpl22"},
+    {"rest", "apose"},
 };
 
 // Options that are refused without another one.

@@ -138,6 +138,11 @@ void AddJointEdits(std::vector<EditChoice>* out) {
       Plain("names without prefix", [](auto* e) { e->strip_prefix = true; }));
   out->push_back(
       Plain("a naming scheme", [](auto* e) { e->names_to = "mixamo"; }));
+  out->push_back(Plain("a rig", [](auto* e) { e->rig = "smpl22"; }));
+  out->push_back({"a rig of the clip", [](Joints j, ClipEdits* e) {
+                    const std::string root = FirstOf(j);
+                    e->rig = "joint,parent\n" + root + ",\nNew," + root + "\n";
+                  }});
   out->push_back(Plain("the first figure", [](auto* e) { e->figure = 1; }));
   out->push_back(Plain("no such figure", [](auto* e) { e->figure = 9; }));
   out->push_back(Plain("no such map", [](auto* e) { e->joint_map = "none"; }));
@@ -148,6 +153,7 @@ void AddFrameEdits(std::vector<EditChoice>* out) {
     out->push_back(Plain(name, [frames](auto* e) { e->frames = frames; }));
   };
   out->push_back(Plain("a rest pose", [](auto* e) { e->tpose_frame = 0; }));
+  out->push_back(Plain("a T-pose", [](auto* e) { e->rest = "tpose"; }));
   out->push_back(
       Plain("no such rest pose", [](auto* e) { e->tpose_frame = 100'000; }));
   out->push_back(Plain("a time", [](auto* e) { e->trim = {0.01, 0.2}; }));

@@ -143,27 +143,51 @@ bool Emits(const OutputFlags& flags, std::string_view format) {
          flags.emit.end();
 }
 
+// Reads a file of at most `most` bytes. Returns what is wrong.
+std::string ReadTextFile(const Session& session, const std::string& path,
+                         int64_t most, ClipText* text) {
+  Input input;
+  input.path = path;
+  const absl::Status status = ReadClip(input, most, session.cancel, text);
+  if (absl::IsResourceExhausted(status)) {
+    return Printable(path) + ": more than " + std::to_string(most) + " bytes";
+  }
+  return status.ok() ? std::string()
+                     : Printable(path) + ": " + std::string(MessageOf(status));
+}
+
 // Replaces the name of a file by the rows in it. Returns what is wrong.
 std::string ReadMapFile(const Session& session, const JointMapPlace& map) {
   if (!map.name->ends_with(kMapEnding)) return {};
   const std::string path = std::exchange(*map.name, {});
   ClipText csv;
-  Input input;
-  input.path = path;
-  const absl::Status status =
-      ReadClip(input, kMaxMapBytes, session.cancel, &csv);
-  if (absl::IsResourceExhausted(status)) {
-    return Printable(path) + ": more than " + std::to_string(kMaxMapBytes) +
-           " bytes";
-  }
-  if (!status.ok()) {
-    return Printable(path) + ": " + std::string(MessageOf(status));
-  }
+  const std::string wrong = ReadTextFile(session, path, kMaxMapBytes, &csv);
+  if (!wrong.empty()) return wrong;
   auto rows = ParseJointMap(ViewOf(csv));
   if (!rows.ok()) {
     return Printable(path) + ": " + std::string(MessageOf(rows.status()));
   }
   *map.rows = *std::move(rows);
+  return {};
+}
+
+// Replaces the name of a file by its text, if the option takes files of this
+// ending: "FILE.csv" is a part of OptionRow::value. Of a BVH, the text up to
+// MOTION is meant. Returns what is wrong.
+std::string ReadTextOption(const Session& session, const OptionRow& row,
+                           std::string* value) {
+  constexpr std::string_view kFile = "FILE";
+  const size_t file = row.value.find(kFile);
+  if (file == row.value.npos) return {};
+  if (!value->ends_with(row.value.substr(file + kFile.size()))) return {};
+  ClipText text;
+  const std::string wrong = ReadTextFile(session, *value, kMaxMapBytes, &text);
+  if (!wrong.empty()) return wrong;
+  const bool is_bvh = value->ends_with(".bvh");
+  const std::string_view all = ViewOf(text);
+  // An option of one line would be a name.
+  value->assign(is_bvh ? all.substr(0, all.find("\nMOTION")) : all)
+      .append("\n");
   return {};
 }
 
@@ -190,6 +214,9 @@ std::string ReadFiles(const CLI::App* app, const Session& session,
   std::string wrong;
   if (const auto* const map = std::get_if<JointMapPlace>(&place)) {
     wrong = ReadMapFile(session, *map);
+  }
+  if (std::string* const* const text = std::get_if<std::string*>(&place)) {
+    wrong = ReadTextOption(session, row, *text);
   }
   using Constraints = std::optional<std::vector<AnimConstraint>>*;
   if (const auto* const to = std::get_if<Constraints>(&place)) {

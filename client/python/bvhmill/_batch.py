@@ -236,8 +236,10 @@ class Batch(NamedArrays):
 
     Take i has the frames `frame_offsets[i]` to `frame_offsets[i + 1]` of each
     array, its path is `paths[i]`, and `rigs[rig[i]]` describes its skeleton:
-    rigs differ in OFFSETs. Takes with other joints are in `other`. Files
-    without a take are in `errors`, by path, in the first batch only.
+    rigs have the same names and parents, and differ in OFFSETs, channels or
+    End Sites. Takes with other joints are in `other`; the option `rig` gives
+    all takes the same joints. Files without a take are in `errors`, by path,
+    in the first batch only.
 
     >>> import bvhmill
     >>> batch = bvhmill.read_batch([])

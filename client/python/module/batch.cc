@@ -221,13 +221,20 @@ void AddNumber(uint32_t number, std::string* out) {
   out->append(reinterpret_cast<const char*>(&number), sizeof(number));
 }
 
-// Equal for clips of one layout: names of joints, parents and channels.
-std::string LayoutKey(const ClipInfo& info) {
+// Equal for clips whose arrays have the same rows: names and parents, with or
+// without end sites.
+std::string LayoutKey(const ClipInfo& info, bool with_end_sites) {
   std::string key;
+  std::vector<uint32_t> row_of;
+  uint32_t rows = 0;
   for (const JointInfo& joint : info.joints) {
+    row_of.push_back(rows);
+    if (joint.end_site && !with_end_sites) continue;
+    ++rows;
     key.append(joint.end_site ? "" : joint.name).push_back('\n');
-    key.append(joint.channels).push_back('\n');
-    AddNumber(static_cast<uint32_t>(joint.parent), &key);
+    AddNumber(joint.parent < 0 ? UINT32_MAX
+                               : row_of[static_cast<size_t>(joint.parent)],
+              &key);
   }
   return key;
 }
@@ -238,6 +245,7 @@ std::string RigKey(const ClipInfo& info) {
   for (const JointInfo& joint : info.joints) {
     key.push_back(joint.end_site ? 'e' : 'j');
     if (joint.end_site) key.append(joint.name).push_back('\n');
+    key.append(joint.channels).push_back('\n');
     for (const float value : joint.offset) {
       AddNumber(std::bit_cast<uint32_t>(value), &key);
     }
@@ -278,8 +286,10 @@ void Assembler::AddTake(int64_t path) {
   const ConvertResult& result =
       pieces_[static_cast<size_t>(path)].converted.result;
   if (last_joints_.empty() || !result.info.joints.IsSharedWith(last_joints_)) {
-    const auto [at, is_new] =
-        groups_.try_emplace(LayoutKey(result.info), groups_.size());
+    const auto rows = static_cast<size_t>(result.outputs[0].tensor->shape[1]);
+    const bool with_end_sites = rows == result.info.joints.size();
+    const auto [at, is_new] = groups_.try_emplace(
+        LayoutKey(result.info, with_end_sites), groups_.size());
     if (is_new) {
       batch_.groups.emplace_back().offsets.push_back(0);
       rigs_.emplace_back();

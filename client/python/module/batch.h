@@ -66,7 +66,7 @@ class Batch {
   int process_;
 };
 
-// The takes with one list of joints: the same names, parents and channels.
+// The takes with one list of joints: the same names and parents.
 struct FlatGroup {
   // Indices of the paths, ascending.
   std::vector<int64_t> paths;
@@ -76,8 +76,8 @@ struct FlatGroup {
   // The rig of each take, an index into `rigs`.
   std::vector<int32_t> rigs_of_takes;
   std::vector<double> frame_times;
-  // The skeletons that differ in an OFFSET or an end site, by the order of
-  // their first takes.
+  // The skeletons that differ in an OFFSET, in channels or in end sites, by the
+  // order of their first takes.
   std::vector<ClipInfo> rigs;
   // One for each output of the choices.
   std::vector<std::shared_ptr<Block>> arrays;

@@ -145,9 +145,10 @@ def test_async_outcomes(folder):
     assert ticks > 0
 
 
-def check_batch(batch, arrays, end_sites=False):
+def check_batch(batch, arrays, end_sites=False, **options):
     for i, path in enumerate(batch.paths):
-        take = bvhmill.read(path, arrays=arrays, end_sites=end_sites)
+        take = bvhmill.read(path, arrays=arrays, end_sites=end_sites,
+                            **options)
         frames = batch.slice(i)
         for name in arrays:
             np.testing.assert_array_equal(batch.arrays[name][frames],
@@ -191,6 +192,39 @@ def test_a_batch_of_all_clips_of_the_project():
     assert sum(map(len, parts)) + len(batch.errors) == len(clips)
     for part in parts:
         check_batch(part, ["positions"])
+
+
+_RIG = ("pelvis left_hip left_knee left_ankle left_foot right_hip right_knee "
+        "right_ankle right_foot spine1 spine2 spine3 neck head left_collar "
+        "left_shoulder left_elbow left_wrist right_collar right_shoulder "
+        "right_elbow right_wrist").split()
+
+
+def test_one_rig_makes_one_batch(samples):
+    paths = [samples / name for name in (
+        "walk_cycle.bvh", "hand_wave.bvh", "six_channels.bvh",
+        "mixed_orders.bvh")]
+    apart = bvhmill.read_batch(paths)
+    assert len(apart.other) > 0
+    batch = bvhmill.read_batch(paths, rig="smpl22",
+                               arrays=["positions", "rotations"])
+    assert (len(batch), batch.errors, batch.other) == (4, {}, [])
+    assert batch.names == tuple(_RIG)
+    assert len(batch.rigs) > 1
+    check_batch(batch, ["positions", "rotations"], rig="smpl22")
+    assert all(rig.names == batch.names for rig in batch.rigs)
+
+
+def test_a_rig_may_be_a_table(samples):
+    take = bvhmill.read(samples / "walk_cycle.bvh",
+                        rig="joint,parent\nHips,\nHead,Hips\n")
+    assert take.names == ("Hips", "Head")
+    whole = bvhmill.read(samples / "walk_cycle.bvh")
+    np.testing.assert_allclose(
+        take.positions, whole.positions[:, whole.select("Hips", "Head")],
+        atol=1e-3)
+    with pytest.raises(bvhmill.BvhError, match="rig: 'smpl' is no rig"):
+        bvhmill.read(samples / "walk_cycle.bvh", rig="smpl")
 
 
 def test_rigs_of_one_layout_differ_in_offsets(tmp_path):

@@ -613,7 +613,8 @@ _OF_KIND = {
     "map": "cmu", "frames": (1, 2), "trim": (0.5, None),
     "numbers": (1, -2, 3.5), "loop": (0.25, 0.5)}
 _OF_OPTION = {"ignore": ["DATA_LOOP"], "only": ["DATA_LOOP"],
-              "names_to": "mixamo", "root_axes": "xzy", "root_signs": "-+-",
+              "names_to": "mixamo", "rig": "smpl22", "rest": "apose",
+              "root_axes": "xzy", "root_signs": "-+-",
               "anim_emote": "express_wink"}
 
 

@@ -46,6 +46,11 @@ inline constexpr size_t kMaxOptionBytes = size_t{1} << 20;
 inline constexpr size_t kMaxJointNames = 20'000;
 // Bytes of one joint name in such a list.
 inline constexpr size_t kMaxJointNameBytes = 4096;
+// Bytes and joints of the table of a rig.
+inline constexpr size_t kMaxRigBytes = size_t{64} << 10;
+inline constexpr size_t kMaxRigJoints = 1000;
+// Bytes of the HIERARCHY of a rest pose.
+inline constexpr size_t kMaxRestBytes = size_t{64} << 10;
 // Issue codes in one list.
 inline constexpr size_t kMaxCodes = 1024;
 // Joints of an .anim output with a priority of their own.

@@ -7,7 +7,9 @@
 
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/text.h"
+#include "bvhmill/edit/editing.h"
 #include "bvhmill/edit/joint_map.h"
+#include "bvhmill/edit/rig.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
@@ -41,6 +43,7 @@ absl::Status CheckNames(const ClipEdits& edits) {
     return InvalidField(kRows, "maps " + Quote(row.source) + " twice");
   }
   BVHMILL_RETURN_IF_ERROR(CheckNamesTo(edits.names_to));
+  if (!edits.rig.empty()) BVHMILL_RETURN_IF_ERROR(ParseRig(edits.rig).status());
   if (edits.joint_map.empty()) return absl::OkStatus();
   if (!edits.joint_map_rows.empty()) {
     return InvalidField(kRows, "cannot be used together with joint_map");
@@ -166,7 +169,8 @@ bool IsEmpty(const ClipEdits& edits) {
   const bool names = edits.drop.empty() && edits.keep.empty() &&
                      edits.rename.empty() && !edits.strip_prefix &&
                      edits.joint_map.empty() && edits.joint_map_rows.empty() &&
-                     edits.names_to.empty() && edits.figure == 0;
+                     edits.names_to.empty() && edits.rig.empty() &&
+                     edits.figure == 0;
   const bool frames = edits.frames.begin == 0 && edits.frames.end == 0 &&
                       edits.frames.step <= 1 && edits.fps == 0 &&
                       edits.state_fps == 0 && edits.trim.begin_seconds == 0 &&
@@ -175,7 +179,8 @@ bool IsEmpty(const ClipEdits& edits) {
       (edits.to_up == UpAxis::kUnknown ||
        edits.to_up == edits.source.up_axis) &&
       (edits.to_units == 0 || edits.to_units == edits.source.meters_per_unit);
-  const bool poses = edits.tpose_frame < 0 && !edits.mirror;
+  const bool poses =
+      edits.tpose_frame < 0 && edits.rest.empty() && !edits.mirror;
   return IsEmpty(edits.repairs) && names && frames && conventions && poses &&
          !EditsRoots(edits);
 }
@@ -187,6 +192,7 @@ bool EditsRoots(const ClipEdits& edits) {
 
 absl::Status CheckEdits(const ClipEdits& edits) {
   BVHMILL_RETURN_IF_ERROR(CheckNames(edits));
+  BVHMILL_RETURN_IF_ERROR(CheckRest(edits.rest));
   BVHMILL_RETURN_IF_ERROR(CheckFrames(edits.frames));
   BVHMILL_RETURN_IF_ERROR(CheckTrim(edits.trim, edits.frames));
   BVHMILL_RETURN_IF_ERROR(CheckRates(edits));

@@ -130,9 +130,17 @@ struct ClipEdits {
   // recognized, and its joints get their names in this one. Applied after the
   // joint map.
   std::string names_to;
+  // The rig whose joints the clip gets, after all renaming: its name
+  // (RigNames), or a table as text (ParseRig). Joints that the rig lacks are
+  // dropped as drop_mode says. Empty: none.
+  std::string rig;
   // The pose of this frame of the source becomes the rest pose; -1 keeps the
   // rest pose.
   int64_t tpose_frame = -1;
+  // The rest pose after that (RestAs): "tpose", "apose", or the text of a BVH
+  // file up to MOTION, whose OFFSETs give the directions of bones. Empty keeps
+  // the rest pose.
+  std::string rest;
   FrameRange frames;
   // The frames by their time; not together with `frames`.
   TimeRange trim;

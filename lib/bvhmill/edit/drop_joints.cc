@@ -10,6 +10,7 @@
 #include "bvhmill/edit/editing.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/edit/joint_pose.h"
+#include "bvhmill/edit/new_parents.h"
 #include "bvhmill/report/issue_log.h"
 
 namespace bvhmill {
@@ -173,21 +174,6 @@ MappedSkeleton WithoutDropped(const Skeleton& before,
   return out;
 }
 
-// A kept joint whose pose below its new parent is no longer what its own
-// channels say.
-struct Adopted {
-  int32_t before = 0;
-  int32_t after = 0;
-  // A dropped joint above it turns.
-  bool turns = false;
-  // Its place below the new parent in the first frame, and whether it varies.
-  Vec3<double> place = {};
-  bool has_place = false;
-  bool varies = false;
-  // Its angles in the last frame.
-  EulerAngles near = {};
-};
-
 // The value of each column at which it does nothing: 0, or the OFFSET that a
 // position replaces.
 std::vector<float> RestRow(const Skeleton& skeleton,
@@ -283,75 +269,6 @@ void PosesBelowKept(const Editing& editing, const Skeleton& skeleton,
   }
 }
 
-// Finds whether the places of the joints below their new parents vary.
-absl::Status FindPlaces(const std::vector<bool>& dropped,
-                        const Editing& editing, std::vector<Adopted>* adopted) {
-  // The rounding of float32.
-  const double most = 1e-7 * Reach(editing.skeleton());
-  std::vector<JointPose> poses(dropped.size());
-  return EachFrame(editing.size().frames,
-                   kPoseWork * static_cast<int64_t>(poses.size()),
-                   editing.budget, [&](int64_t frame) {
-                     PosesBelowKept(editing, editing.skeleton(), dropped,
-                                    RowAt(*editing.clip, frame), poses);
-                     for (Adopted& joint : *adopted) {
-                       const Vec3<double>& place =
-                           poses[static_cast<size_t>(joint.before)].place;
-                       if (!joint.has_place) joint.place = place;
-                       joint.has_place = true;
-                       for (size_t i = 0; i < 3; ++i) {
-                         if (!(std::abs(place[i] - joint.place[i]) <= most)) {
-                           joint.varies = true;
-                         }
-                       }
-                     }
-                   });
-}
-
-// Prepares `edited` for the poses of `adopted`: OFFSETs, and channels.
-MappedSkeleton WithAdopted(const MappedSkeleton& edited,
-                           const std::vector<Adopted>& adopted) {
-  std::vector<PoseChannels> wanted(edited.skeleton.nodes.size());
-  Skeleton skeleton = edited.skeleton;
-  for (const Adopted& joint : adopted) {
-    const auto index = static_cast<size_t>(joint.after);
-    Node& node = skeleton.nodes[index];
-    wanted[index] = {joint.varies || node.kind == NodeKind::kRoot, joint.turns};
-    if (wanted[index].place || !joint.has_place) continue;
-    for (size_t i = 0; i < 3; ++i) {
-      node.offset[i] = static_cast<float>(joint.place[i]);
-    }
-  }
-  MappedSkeleton out = WithPoseChannels(skeleton, wanted);
-  for (ColumnSource& column : out.columns) {
-    if (column.source < 0) continue;
-    column = edited.columns[static_cast<size_t>(column.source)];
-  }
-  return out;
-}
-
-void LogPositionsAdded(const std::vector<Adopted>& adopted,
-                       const Skeleton& before, const Skeleton& after,
-                       IssueLog* log) {
-  if (log == nullptr) return;
-  const auto positions = [](const Skeleton& skeleton, int32_t node) {
-    const auto channels =
-        ChannelsOf(skeleton, skeleton.nodes[static_cast<size_t>(node)]);
-    return std::count_if(channels.begin(), channels.end(), IsPosition);
-  };
-  FirstNames names;
-  for (const Adopted& joint : adopted) {
-    if (positions(before, joint.before) == positions(after, joint.after)) {
-      continue;
-    }
-    names.Add(DisplayName(before, joint.before));
-  }
-  if (names.count == 0) return;
-  log->Add(IssueCode::EDIT_POSITIONS_ADDED, {},
-           {{"count", std::to_string(names.count)}, {"joints", names.text}},
-           names.count);
-}
-
 // How far a kept joint is from where it was, at most.
 struct Shift {
   double way = 0;
@@ -417,34 +334,36 @@ absl::Status DropRigidly(MappedSkeleton edited,
   return LogShift(most, before, editing->log);
 }
 
-// Rewrites the rows; kept joints keep their poses in the world.
-absl::Status DropKeepingPoses(const MappedSkeleton& edited,
-                              const std::vector<bool>& dropped,
-                              std::vector<Adopted> adopted, Editing* editing) {
-  BVHMILL_RETURN_IF_ERROR(FindPlaces(dropped, *editing, &adopted));
-  MappedSkeleton mapped = WithAdopted(edited, adopted);
-  const Skeleton before = editing->skeleton();
-  const Skeleton after = mapped.skeleton;
-  LogPositionsAdded(adopted, before, after, editing->log);
-  std::vector<JointPose> poses(dropped.size());
-  return RewriteRows(
-      std::move(mapped.skeleton),
-      kPoseWork * static_cast<int64_t>(poses.size()), editing,
-      [&](std::span<const float> row, std::span<float> out) {
-        MapRow(mapped.columns, row, out);
-        PosesBelowKept(*editing, before, dropped, row, poses);
-        for (Adopted& joint : adopted) {
-          const Node& node = after.nodes[static_cast<size_t>(joint.after)];
-          const JointPose& pose = poses[static_cast<size_t>(joint.before)];
-          WritePlace(after, editing->conventions, node, pose.place, out);
-          if (joint.turns) {
-            WriteTurn(after, node, pose.turn, &joint.near, out);
-          }
-        }
-      });
-}
-
 }  // namespace
+
+absl::Status DropNodes(const std::vector<bool>& dropped, DropMode mode,
+                       Editing* editing, std::vector<int32_t>* new_index) {
+  BVHMILL_RETURN_IF_ERROR(HoldPoses(*editing));
+  const std::vector<Placement> placements =
+      PlacementsOf(editing->skeleton(), dropped);
+  BVHMILL_RETURN_IF_ERROR(CheckRoots(editing->skeleton(), placements));
+  MappedSkeleton edited = WithoutDropped(editing->skeleton(), placements,
+                                         editing->conventions, new_index);
+  BVHMILL_RETURN_IF_ERROR(
+      WorkFrom(editing->budget,
+               static_cast<int64_t>(editing->clip->motion.values.size())));
+  std::vector<Adopted> adopted = FindAdopted(*editing, dropped, *new_index);
+  const bool ignores_positions =
+      editing->conventions.joint_positions == JointPositions::kIgnore;
+  const bool is_rigid =
+      adopted.empty() || ignores_positions || mode == DropMode::kRigid;
+  if (is_rigid) {
+    return DropRigidly(std::move(edited), *new_index, !adopted.empty(),
+                       editing);
+  }
+  const Skeleton before = editing->skeleton();
+  return KeepPoses(
+      edited, std::move(adopted),
+      [&](std::span<const float> row, std::span<JointPose> poses) {
+        PosesBelowKept(*editing, before, dropped, row, poses);
+      },
+      editing);
+}
 
 absl::Status DropJoints(const ClipEdits& edits, Editing* editing) {
   std::vector<bool> dropped;
@@ -452,25 +371,8 @@ absl::Status DropJoints(const ClipEdits& edits, Editing* editing) {
   if (std::find(dropped.begin(), dropped.end(), true) == dropped.end()) {
     return absl::OkStatus();
   }
-  BVHMILL_RETURN_IF_ERROR(HoldPoses(*editing));
-  const std::vector<Placement> placements =
-      PlacementsOf(editing->skeleton(), dropped);
-  BVHMILL_RETURN_IF_ERROR(CheckRoots(editing->skeleton(), placements));
   std::vector<int32_t> new_index;
-  MappedSkeleton edited = WithoutDropped(editing->skeleton(), placements,
-                                         editing->conventions, &new_index);
-  BVHMILL_RETURN_IF_ERROR(
-      WorkFrom(editing->budget,
-               static_cast<int64_t>(editing->clip->motion.values.size())));
-  std::vector<Adopted> adopted = FindAdopted(*editing, dropped, new_index);
-  const bool ignores_positions =
-      editing->conventions.joint_positions == JointPositions::kIgnore;
-  const bool is_rigid = adopted.empty() || ignores_positions ||
-                        edits.drop_mode == DropMode::kRigid;
-  return is_rigid
-             ? DropRigidly(std::move(edited), new_index, !adopted.empty(),
-                           editing)
-             : DropKeepingPoses(edited, dropped, std::move(adopted), editing);
+  return DropNodes(dropped, edits.drop_mode, editing, &new_index);
 }
 
 }  // namespace bvhmill

@@ -50,7 +50,8 @@ absl::Status FindBodiesOf(const ClipEdits& edits, Editing* editing,
 // Sets the up axis of the source if it is needed and not stated.
 absl::Status GuessUp(Editing* editing, ClipEdits* edits) {
   const Skeleton& skeleton = editing->skeleton();
-  const bool needs_height = edits->in_place || edits->floor;
+  const bool needs_height =
+      edits->in_place || edits->floor || NeedsUp(edits->rest);
   if (!needs_height || edits->source.up_axis != UpAxis::kUnknown ||
       skeleton.nodes.empty()) {
     return absl::OkStatus();
@@ -67,8 +68,9 @@ absl::Status GuessUp(Editing* editing, ClipEdits* edits) {
     return MakeCallError(
         {.code = absl::StatusCode::kFailedPrecondition,
          .reason = "SOURCE_CONVENTION_UNKNOWN",
-         .field =
-             edits->floor ? "options.edits.floor" : "options.edits.in_place",
+         .field = edits->floor      ? "options.edits.floor"
+                  : edits->in_place ? "options.edits.in_place"
+                                    : "options.edits.rest",
          .args = {{"needs", "options.read.up"}},
          .message = "the up axis of the clip is not known, and the clip does "
                     "not show it clearly; set options.read.up"});
@@ -107,11 +109,19 @@ absl::Status EditClip(const ClipEdits& stated, const Conventions& conventions,
   BVHMILL_RETURN_IF_ERROR(FindBodiesOf(edits, &editing, &bodies));
   BVHMILL_RETURN_IF_ERROR(
       RenameJoints(edits, limits, budget, &clip->skeleton, log));
+  int32_t hips = 0;
+  BVHMILL_RETURN_IF_ERROR(FitRig(edits, &editing, &hips));
+  if (!edits.rig.empty() && !bodies.empty()) {
+    const bool can_carry =
+        CanCarry(clip->skeleton, hips, conventions.joint_positions);
+    bodies = {{0, can_carry ? hips : 0, hips}};
+  }
   if (edits.tpose_frame >= 0) {
     BVHMILL_RETURN_IF_ERROR(RestAtFrame(edits.tpose_frame, &editing));
   }
-  BVHMILL_RETURN_IF_ERROR(EditFrames(edits, &editing));
   const SourceSpace& source = edits.source;
+  BVHMILL_RETURN_IF_ERROR(RestAs(edits.rest, source.up_axis, &editing));
+  BVHMILL_RETURN_IF_ERROR(EditFrames(edits, &editing));
   BVHMILL_RETURN_IF_ERROR(TurnUpAxis(source.up_axis, edits.to_up, &editing));
   if (edits.to_units != 0) {
     BVHMILL_RETURN_IF_ERROR(

@@ -208,6 +208,12 @@ absl::Status SelectDropped(const ClipEdits& edits, const Skeleton& skeleton,
 // EDIT_DROP_MOVED if a kept joint moves. O(frames x nodes).
 absl::Status DropJoints(const ClipEdits& edits, Editing* editing);
 
+// Removes the nodes of `dropped`, one entry for each node, of which those of
+// end sites are false; as DropJoints. Sets `*new_index` to the new node of each
+// node, -1 if it is gone.
+absl::Status DropNodes(const std::vector<bool>& dropped, DropMode mode,
+                       Editing* editing, std::vector<int32_t>* new_index);
+
 // The body of one tree, as nodes.
 struct Body {
   // The ROOT of the tree.
@@ -241,6 +247,21 @@ absl::Status RenameJoints(const ClipEdits& edits, const Limits& limits,
                           Budget* budget, Skeleton* skeleton,
                           IssueLog* log = nullptr);
 
+// Gives the clip the joints of edits.rig (rig.h): with their names, their order
+// and their tree. No change if there is no rig. Sets `*hips` to the node of the
+// joint that the clip must have.
+//
+// Joints of the clip that the rig lacks are dropped as by DropJoints. A joint
+// that hangs on another joint in the rig keeps its pose in the world. A joint
+// that the clip lacks is added at its parent, with OFFSET 0 and no rotation;
+// EDIT_JOINTS_ADDED names them. A leaf of the rig keeps the first End Site of
+// its joint; one that the clip lacks, that of the next joint above it. Other
+// End Sites are dropped.
+//
+// INVALID_ARGUMENT if the clip has several ROOTs, no joint for the hips, or
+// joints for less than half of the rig. O(frames x nodes).
+absl::Status FitRig(const ClipEdits& edits, Editing* editing, int32_t* hips);
+
 // Makes the pose of `frame`, such as a T-pose before the motion, the rest pose:
 // its OFFSETs give that pose, and all rotations are 0 in that frame. Each joint
 // keeps its place in the world in every frame. With W the rotation of a joint
@@ -253,6 +274,33 @@ absl::Status RenameJoints(const ClipEdits& edits, const Limits& limits,
 // OFFSET of a ROOT stays. INVALID_ARGUMENT if the clip does not have the frame,
 // or a value of it is not finite. O(frames x nodes).
 absl::Status RestAtFrame(int64_t frame, Editing* editing);
+
+// Gives the clip another rest pose, ClipEdits::rest: OFFSETs keep their lengths
+// and get new directions. Each joint keeps its place in the world in every
+// frame. With C the turn of a joint in the new rest pose, and R its rotation in
+// the world:
+//
+//   R'(t) = R(t) * C^-1         OFFSET' = C_parent * OFFSET
+//
+// C is the shortest turn that brings the bone of the joint, turned by C_parent,
+// to its direction. A joint without a direction turns with its parent.
+//
+// "tpose": the trunk goes up, the arms along +X (left) and -X, and the legs
+// down; "apose" has the arms 45 degrees lower. Hips and chest turn so that legs
+// and shoulders are along X. Hands, fingers and feet follow. `up` is Y or Z.
+// INVALID_ARGUMENT if the arms, the legs or the hips are not known.
+//
+// BVH text: the directions are those from its joints to their children, of the
+// same names. A joint with several such children turns so that the first one
+// that is not parallel is met as nearly as possible. INVALID_ARGUMENT if no
+// joint has such a child. O(frames x nodes).
+absl::Status RestAs(std::string_view rest, UpAxis up, Editing* editing);
+
+// INVALID_ARGUMENT if `rest` cannot be one of ClipEdits.
+absl::Status CheckRest(std::string_view rest);
+
+// True if RestAs needs the up axis.
+bool NeedsUp(std::string_view rest);
 
 // Selects the frames of edits.frames or edits.trim, then changes the rate as
 // edits.fps or state_fps say. INVALID_ARGUMENT if the range begins after the

@@ -138,17 +138,23 @@ bool SplitLine(std::string_view rest, std::vector<std::string>* fields) {
   }
 }
 
-absl::Status ParseLine(std::string_view text, size_t line, JointMapRow* row) {
+absl::Status ParseLine(const TableForm& form, std::string_view text,
+                       size_t line, JointMapRow* row) {
   std::vector<std::string> fields;
   if (!SplitLine(text, &fields)) return LineError(line, "a quote is wrong");
   if (fields.size() != 2) {
-    return LineError(line, std::to_string(fields.size()) +
-                               " fields where 2 are wanted: source,target");
+    return LineError(
+        line, std::to_string(fields.size()) +
+                  " fields where 2 are wanted: " + std::string(form.heading));
   }
-  if (fields[0].empty()) return LineError(line, "no source");
+  if (fields[0].empty()) {
+    const std::string_view first =
+        form.heading.substr(0, form.heading.find(','));
+    return LineError(line, "no " + std::string(first));
+  }
   *row = {std::move(fields[0]), std::move(fields[1])};
-  const absl::Status named = CheckJointName("target", row->target);
-  return named.ok() ? named : LineError(line, MessageOf(named));
+  const absl::Status good = form.check(*row);
+  return good.ok() ? good : LineError(line, MessageOf(good));
 }
 
 std::string KnownMaps() {
@@ -182,7 +188,8 @@ absl::Status CheckNamesTo(std::string_view name) {
                           KnownMaps() + DidYouMean(name, JointMapNames()));
 }
 
-absl::StatusOr<std::vector<JointMapRow>> ParseJointMap(std::string_view csv) {
+absl::StatusOr<std::vector<JointMapRow>> ParseTable(const TableForm& form,
+                                                    std::string_view csv) {
   if (csv.starts_with(kByteOrderMark)) csv.remove_prefix(kByteOrderMark.size());
   std::vector<JointMapRow> rows;
   std::set<std::string> sources;
@@ -193,19 +200,29 @@ absl::StatusOr<std::vector<JointMapRow>> ParseJointMap(std::string_view csv) {
     csv.remove_prefix(std::min(end + 1, csv.size()));
     if (text.empty()) continue;
     JointMapRow row;
-    BVHMILL_RETURN_IF_ERROR(ParseLine(text, line, &row));
+    BVHMILL_RETURN_IF_ERROR(ParseLine(form, text, line, &row));
     if (headed && !sources.insert(row.source).second) {
-      return LineError(line, Quote(row.source) + " is mapped twice");
+      return LineError(line, Quote(row.source) + std::string(form.twice));
     }
     if (headed) {
       rows.push_back(std::move(row));
-    } else if (row.source != "source" || row.target != "target") {
-      return LineError(line, "not the heading 'source,target'");
+    } else if (row.source + "," + row.target != form.heading) {
+      return LineError(line, "not the heading " + Quote(form.heading));
     }
     headed = true;
   }
-  if (rows.empty()) return LineError(1, "the map has no rows");
+  if (rows.empty()) return LineError(1, std::string(form.none));
   return rows;
+}
+
+absl::StatusOr<std::vector<JointMapRow>> ParseJointMap(std::string_view csv) {
+  constexpr TableForm kForm = {.heading = "source,target",
+                               .twice = " is mapped twice",
+                               .none = "the map has no rows",
+                               .check = [](const JointMapRow& row) {
+                                 return CheckJointName("target", row.target);
+                               }};
+  return ParseTable(kForm, csv);
 }
 
 // A row that names a single joint, as NAME#2, does not apply to bare names.

@@ -85,10 +85,26 @@ absl::StatusOr<std::vector<JointMapRow>> FindJointMap(std::string_view name);
 // one of JointMapNames.
 absl::Status CheckNamesTo(std::string_view name);
 
-// Parses a CSV table: a first line `source,target`, then one joint a line, each
-// source once. A field may be quoted, with "" for a quote. Blanks around a
-// field and empty lines are ignored. INVALID_ARGUMENT "line N: why" for the
-// first wrong line, or if the table has no rows. O(n log n).
+// A CSV table of two columns, and the words of its errors.
+struct TableForm {
+  // "source,target"
+  std::string_view heading;
+  // " is mapped twice"
+  std::string_view twice;
+  // "the map has no rows"
+  std::string_view none;
+  // Checks a row, with the heading.
+  absl::Status (*check)(const JointMapRow& row);
+};
+
+// Parses a CSV table: a first line with the heading, then one joint a line, in
+// the first column, each once. A field may be quoted, with "" for a quote.
+// Blanks around a field and empty lines are ignored. INVALID_ARGUMENT "line N:
+// why" for the first wrong line, or if the table has no rows. O(n log n).
+absl::StatusOr<std::vector<JointMapRow>> ParseTable(const TableForm& form,
+                                                    std::string_view csv);
+
+// ParseTable with the heading `source,target`; a target is the name of a joint.
 absl::StatusOr<std::vector<JointMapRow>> ParseJointMap(std::string_view csv);
 
 // The new name of each node by the rows of a joint map, as views of `rows`;

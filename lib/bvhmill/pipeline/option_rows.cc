@@ -40,6 +40,8 @@ constexpr OptionBounds kAnimBytes = {.least = 1,
 constexpr OptionBounds kJointName = {.most_bytes = kMaxJointNameBytes};
 constexpr OptionBounds kJointNames = {.most_entries = kMaxJointNames,
                                       .most_bytes = kMaxJointNameBytes};
+constexpr OptionBounds kRigTable = {.most_bytes = kMaxRigBytes};
+constexpr OptionBounds kRestText = {.most_bytes = kMaxRestBytes};
 constexpr OptionBounds kCodes = {.most_entries = kMaxCodes};
 
 // Makes one visitor of lambdas.

@@ -91,6 +91,7 @@ std::vector<std::vector<std::string_view>> RowsOf(std::string_view csv) {
 struct Table {
   std::vector<NamingScheme> schemes;
   std::vector<std::string_view> roles;
+  std::vector<RigRow> rigs;
 };
 
 Table MakeTable() {
@@ -108,6 +109,9 @@ Table MakeTable() {
     }
     table.schemes[i].others = NamesOf(others[i + 1]);
   }
+  for (const auto& row : RowsOf(RigsCsv())) {
+    table.rigs.push_back({row[0], row[1], row[2], row[3]});
+  }
   return table;
 }
 
@@ -122,6 +126,8 @@ constexpr int kSpineRoles = IndexOf(Role::kChest) + 1;
 }  // namespace
 
 std::span<const NamingScheme> NamingSchemes() { return TheTable().schemes; }
+
+std::span<const RigRow> RigRows() { return TheTable().rigs; }
 
 std::span<const std::string_view> RoleNames() { return TheTable().roles; }
 
@@ -148,8 +154,15 @@ std::string NameOfRole(const NamingScheme& scheme, Role role) {
   return std::string(scheme.prefixes[0]).append(names[0]);
 }
 
-std::vector<Role> PairSpines(const std::vector<bool>& from,
-                             const NamingScheme& to) {
+SpineRoles SpineOf(const NamingScheme& scheme) {
+  SpineRoles spine;
+  for (int i = 0; i < kSpineRoles; ++i) {
+    spine.push_back(!NameOfRole(scheme, static_cast<Role>(i)).empty());
+  }
+  return spine;
+}
+
+std::vector<Role> PairSpines(const SpineRoles& from, const SpineRoles& to) {
   std::vector<Role> of;
   std::vector<Role> have;
   std::vector<Role> want;
@@ -158,7 +171,7 @@ std::vector<Role> PairSpines(const std::vector<bool>& from,
     of.push_back(role);
     if (role == Role::kHips) continue;
     if (from[static_cast<size_t>(i)]) have.push_back(role);
-    if (!NameOfRole(to, role).empty()) want.push_back(role);
+    if (to[static_cast<size_t>(i)]) want.push_back(role);
   }
   const bool is_folded = want.size() + 1 == of.size();
   if (is_folded || have.size() > want.size()) return of;
@@ -170,9 +183,7 @@ std::vector<Role> PairSpines(const std::vector<bool>& from,
 
 std::vector<JointMapRow> MapBetween(const NamingScheme& from,
                                     const NamingScheme& to) {
-  std::vector<bool> has(kSpineRoles);
-  for (size_t i = 0; i < has.size(); ++i) has[i] = !from.names[i].empty();
-  const std::vector<Role> spine = PairSpines(has, to);
+  const std::vector<Role> spine = PairSpines(SpineOf(from), SpineOf(to));
   // A name with several roles gets the last one.
   std::map<std::string, std::string> targets;
   for (size_t i = 0; i < from.names.size(); ++i) {

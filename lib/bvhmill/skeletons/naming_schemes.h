@@ -137,18 +137,35 @@ std::span<const std::string_view> RoleNames();
 // The name of `role` in `scheme`, with its prefix; empty if it has none.
 std::string NameOfRole(const NamingScheme& scheme, Role role);
 
-// For each role of a spine, from kHips to kChest, the corresponding role in
-// `to`; `from` says which roles the source has. Spines of equal number are
-// paired in order, and a shorter one is paired from its lower end on. If `to`
-// has all roles of a spine, as Second Life has (folded), or fewer than the
-// source, each role corresponds to itself.
-std::vector<Role> PairSpines(const std::vector<bool>& from,
-                             const NamingScheme& to);
+// The roles of a spine, from kHips to kChest: true for those that a skeleton
+// or a naming scheme has.
+using SpineRoles = std::vector<bool>;
+SpineRoles SpineOf(const NamingScheme& scheme);
+
+// For each role of a spine, the corresponding role in `to`; `from` is the
+// spine of the source. Spines of equal number are paired in order, and a
+// shorter one is paired from its lower end on. If `to` has all roles of a
+// spine, as Second Life has (folded), or fewer than the source, each role
+// corresponds to itself.
+std::vector<Role> PairSpines(const SpineRoles& from, const SpineRoles& to);
 
 // The joint map that renames the joints of `from` to their names in `to`. Names
 // that are equal in both have no row. O(names).
 std::vector<JointMapRow> MapBetween(const NamingScheme& from,
                                     const NamingScheme& to);
+
+// A joint of a built-in rig. The joints of a rig are depth-first.
+struct RigRow {
+  std::string_view rig;
+  std::string_view joint;
+  // Empty for the root.
+  std::string_view parent;
+  // Another name by which a clip may have a joint that has no role; or empty.
+  std::string_view also;
+};
+
+// The joints of all rigs.
+std::span<const RigRow> RigRows();
 
 // The tables as text, compiled into the library.
 
@@ -161,5 +178,8 @@ std::string_view SkeletonsCsv();
 // skeletons.csv: its name, its title, what may stand before its names
 // (separated by '|'), and the source of its names.
 std::string_view SchemesCsv();
+
+// rigs.csv: a row for each joint of the built-in rigs of --rig.
+std::string_view RigsCsv();
 
 }  // namespace bvhmill

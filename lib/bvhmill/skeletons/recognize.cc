@@ -687,11 +687,7 @@ Trial BestScheme(const std::vector<NamedNode>& named) {
 // joint without one.
 std::vector<std::string> NamesOfRoles(const NamingScheme& to,
                                       const Recognition& recognition) {
-  std::vector<bool> has(IndexOf(Role::kChest) + 1);
-  for (size_t i = 0; i < has.size(); ++i) {
-    has[i] = NodeOfRole(recognition, static_cast<Role>(i)) >= 0;
-  }
-  const std::vector<Role> spine = PairSpines(has, to);
+  const std::vector<Role> spine = PairSpines(SpineOf(recognition), SpineOf(to));
   std::vector<std::string> names;
   for (const Role role : recognition.roles) {
     const bool in_spine = role >= Role::kHips && role <= Role::kChest;
@@ -753,6 +749,14 @@ int32_t NodeOfRole(const Recognition& recognition, Role role) {
   return at == recognition.roles.end()
              ? -1
              : static_cast<int32_t>(at - recognition.roles.begin());
+}
+
+SpineRoles SpineOf(const Recognition& recognition) {
+  SpineRoles spine(IndexOf(Role::kChest) + 1);
+  for (size_t i = 0; i < spine.size(); ++i) {
+    spine[i] = NodeOfRole(recognition, static_cast<Role>(i)) >= 0;
+  }
+  return spine;
 }
 
 std::vector<std::string> NamesIn(const NamingScheme& to,

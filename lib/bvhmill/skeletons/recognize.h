@@ -56,6 +56,9 @@ constexpr int64_t RecognitionUnits(size_t nodes) {
 // The index of the node of `role`; -1 if there is none.
 int32_t NodeOfRole(const Recognition& recognition, Role role);
 
+// The roles of the spine that the skeleton has.
+SpineRoles SpineOf(const Recognition& recognition);
+
 // The new name of each node in the scheme `to`, for --names-to; empty for a
 // node that keeps its name. A joint whose role `to` has is renamed to the name
 // of that role. Other joints lose the prefix of the file; if such a name is

@@ -56,6 +56,8 @@ sed 's/JOINT RightForeArm$/JOINT Extra/' walk.bvh > extra.bvh
 describe extra.bvh 'RightForeArm is called Extra'
 example EDIT_NOT_MIRRORED 0 extra.bvh convert -o out --emit bvh --mirror
 
+example EDIT_JOINTS_ADDED 0 walk.bvh convert -o out --emit bvh --rig smpl24
+
 cp "$SAMPLES/static_pose.bvh" pose.bvh
 describe pose.bvh 'a pose of a body of 26 joints'
 example EDIT_JOINTS_RENAMED 0 pose.bvh validate --joint-map human36m

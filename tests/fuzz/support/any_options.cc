@@ -54,6 +54,11 @@ std::vector<std::string> WordsOf(const testing::OptionSample& sample,
                                  Choices* choices) {
   const std::string_view name = sample.row->name;
   if (name == "body_root") return {AnyPattern(names, choices)};
+  if (name == "rig" && choices->OneIn(2)) {
+    const std::string root = AnyPattern(names, choices);
+    return {"joint,parent\n" + root + ",\n" + AnyPattern(names, choices) + "," +
+            root + "\n"};
+  }
   if (name == "rename") return {AnyPattern(names, choices) + "=renamed"};
   if (name == "drop" || name == "keep") {
     return {AnyPattern(names, choices), AnyPattern(names, choices)};
