@@ -202,7 +202,7 @@ _RIG = ("pelvis left_hip left_knee left_ankle left_foot right_hip right_knee "
 
 def test_one_rig_makes_one_batch(samples):
     paths = [samples / name for name in (
-        "walk_cycle.bvh", "hand_wave.bvh", "six_channels.bvh",
+        "walk_cycle.bvh", "crlf_end_site.bvh", "six_channels.bvh",
         "mixed_orders.bvh")]
     apart = bvhmill.read_batch(paths)
     assert len(apart.other) > 0
