@@ -357,6 +357,20 @@ TEST(Rig, OwnTables) {
   EXPECT_EQ(most.joints, 3);
 }
 
+TEST(Rig, ATableOfFewJointsIsMatchedByNames) {
+  const Clip clip = FigureOf("lafan1", 3, 9);
+  const Clip after =
+      Edited(ToRig("joint,parent\nHips,\nHead,Hips\nLeftToe,Hips\n"), clip);
+  EXPECT_EQ(PathsOfJoints(after.skeleton),
+            (Names{"Hips", "Hips>Head", "Hips>LeftToe"}));
+  Names names;
+  for (const Node& node : clip.skeleton.nodes) names.push_back(node.name);
+  const Difference most = Compare(after, clip, names);
+  EXPECT_EQ(most.joints, 3);
+  EXPECT_LT(most.place, 1e-5);
+  EXPECT_LT(most.turn, 1e-5);
+}
+
 TEST(Rig, ARootThatTheClipLacksIsTheWorld) {
   const Clip clip = FigureOf("lafan1", 4, 3);
   const std::string rig =

@@ -202,7 +202,7 @@ _RIG = ("pelvis left_hip left_knee left_ankle left_foot right_hip right_knee "
 
 def test_one_rig_makes_one_batch(samples):
     paths = [samples / name for name in (
-        "walk_cycle.bvh", "hand_wave.bvh", "six_channels.bvh",
+        "walk_cycle.bvh", "crlf_end_site.bvh", "six_channels.bvh",
         "mixed_orders.bvh")]
     apart = bvhmill.read_batch(paths)
     assert len(apart.other) > 0
@@ -223,7 +223,7 @@ def test_a_rig_may_be_a_table(samples):
     np.testing.assert_allclose(
         take.positions, whole.positions[:, whole.select("Hips", "Head")],
         atol=1e-3)
-    with pytest.raises(bvhmill.BvhError, match="rig: 'smpl' is no rig"):
+    with pytest.raises(ValueError, match="'smpl' is no rig"):
         bvhmill.read(samples / "walk_cycle.bvh", rig="smpl")
 
 

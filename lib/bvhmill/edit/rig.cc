@@ -132,13 +132,12 @@ struct Match {
   std::vector<int32_t> nodes;
 };
 
-// The first joint without a role that has the name.
+// The first joint of the name for which `is_free`.
+template <typename IsFree>
 int32_t FindFree(const NameIndex& index, std::string_view name,
-                 const std::vector<Role>& roles) {
+                 const IsFree& is_free) {
   for (const NamedJoint& joint : FindName(index, name)) {
-    if (roles[static_cast<size_t>(joint.node)] == Role::kNone) {
-      return joint.node;
-    }
+    if (is_free(static_cast<size_t>(joint.node))) return joint.node;
   }
   return kNone;
 }
@@ -155,18 +154,31 @@ Match MatchJoints(const Rig& rig, const Skeleton& skeleton) {
     node_of[in_spine ? spine[static_cast<size_t>(role)] : role] =
         static_cast<int32_t>(i);
   }
+  Match match = {target.roles, {}};
+  std::vector<bool> taken(skeleton.nodes.size());
+  for (const Role role : match.roles) {
+    const auto found = node_of.find(role);
+    match.nodes.push_back(found == node_of.end() ? kNone : found->second);
+    if (found != node_of.end()) {
+      taken[static_cast<size_t>(found->second)] = true;
+    }
+  }
   const NameIndex whole = MakeNameIndex(skeleton);
   const NameIndex bare = MakeNameIndex(skeleton, /*bare=*/true);
-  Match match = {target.roles, {}};
   for (size_t i = 0; i < rig.size(); ++i) {
-    const auto found = node_of.find(match.roles[i]);
-    int32_t node = found == node_of.end() ? kNone : found->second;
+    int32_t& node = match.nodes[i];
+    // One of another role is another joint: LeftLeg is a thigh or a shin.
+    const auto is_free = [&](size_t at) {
+      return !taken[at] &&
+             (match.roles[i] == Role::kNone || source.roles[at] == Role::kNone);
+    };
     for (const NameIndex* index : {&whole, &bare}) {
       for (const std::string* name : {&rig[i].name, &rig[i].also}) {
-        if (node == kNone) node = FindFree(*index, *name, source.roles);
+        if (node != kNone || name->empty()) continue;
+        node = FindFree(*index, *name, is_free);
       }
     }
-    match.nodes.push_back(node);
+    if (node != kNone) taken[static_cast<size_t>(node)] = true;
   }
   return match;
 }

@@ -8,10 +8,10 @@
 //   edits.rig = "smpl22";
 //
 // A joint of the rig and one of the clip correspond if they have the same role
-// (Recognize): the spines are paired as by PairSpines. A joint of the rig for
-// which no joint has the role, or that has none, corresponds to the first joint
-// without a role of the same name; then, to that whose name after the last
-// colon is the same.
+// (Recognize): the spines are paired as by PairSpines. Then, a joint of the rig
+// that has no role corresponds to the first joint of the same name that is
+// left, as a whole or after its last colon; one whose role no joint has, to
+// such a joint without a role.
 
 #include <cstdint>
 #include <string>
