@@ -109,6 +109,7 @@ BodyDifference DifferenceOf(const Shape& usual, const Shape& found) {
   int64_t bones = 0;
   int64_t changed = 0;
   double most = -1;
+  size_t worst = 0;
   for (size_t i = 0; i < usual.bones.size(); ++i) {
     if (!usual.bones[i]) continue;
     const auto& from = usual.joints[i].offset;
@@ -120,10 +121,11 @@ BodyDifference DifferenceOf(const Shape& usual, const Shape& found) {
     has_lengths &= std::abs(Length(to) - Length(from)) <= slack;
     if (distance <= most) continue;
     most = distance;
-    out.joint = found.joints[i].name;
-    out.length = Length(to);
-    out.usual_length = Length(from);
+    worst = i;
   }
+  out.joint = found.joints[worst].name;
+  out.length = Length(found.joints[worst].offset);
+  out.usual_length = Length(usual.joints[worst].offset);
   if (has_lengths) {
     out.kind = Kind::kRestPose;
   } else if (changed <= kFewBones && 2 * changed < bones) {

@@ -31,11 +31,11 @@ namespace bvhmill::client {
 // has position channels and is the only joint below a ROOT, or below another
 // such joint.
 //
-// A body is odd if it has one clip, or less than a tenth of the clips of a
-// larger body, and
-//   - it is the larger body at another scale, or with other directions of the
-//     bones, or with another OFFSET of at most three bones, but less than half;
-//   - or less than a tenth of the clips of one that more than half have.
+// A body resembles a larger one if it is that body at another scale, or with
+// other directions of the bones, or with another OFFSET of at most three bones,
+// which are less than half. It is odd if it has one clip, or less than a tenth
+// of the clips of the body that it resembles. If it resembles none, it is odd
+// if it has less than a tenth of the clips of a body that more than half have.
 class BodyTally {
  public:
   static constexpr size_t kMaxBodies = 1000;
