@@ -96,6 +96,9 @@ std::string WithHost(std::string_view server) {
 }
 
 absl::StatusOr<HostPort> SplitHostPort(std::string_view text) {
+  if (text.find("://") != text.npos) {
+    return NoAddress(text, "is a URL; write HOST:PORT");
+  }
   const std::string whole = WithHost(text);
   const size_t colon = whole.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == whole.size()) {

@@ -58,19 +58,19 @@ std::string WhyNotOneFile(const ConversionOptions& options,
                                            " is a file, which takes ";
   if (inputs.size() != 1) {
     return what + "one clip, not " + std::to_string(inputs.size()) +
-           "; use a folder";
+           "; use a folder, such as -o out";
   }
   const std::vector<std::string> extensions =
       ExtensionsOf(options.convert.outputs, options.report);
   if (extensions.size() != 1) {
     return what + "one format of --emit, not " +
-           std::to_string(extensions.size()) + "; use a folder";
+           std::to_string(extensions.size()) + "; use a folder, such as -o out";
   }
-  if (options.resume) return what + "no --resume; use a folder";
+  if (options.resume) return what + "no --resume; use a folder, such as -o out";
   const std::string_view wanted = LastExtension(extensions[0]);
   if (!is_stdout && LastExtension(options.output) != wanted) {
     return "-o " + Printable(options.output) + " does not end in " +
-           std::string(wanted) + ", as its format does";
+           std::string(wanted) + ", as the format of --emit does";
   }
   if (is_stdout && options.table) return what + "the output, not --table";
   if (is_stdout && options.report_jsonl == kStdout) {
@@ -99,11 +99,13 @@ std::string WhyNoFolder(const std::string& output) {
   for (const std::string_view format : LastExtensions()) {
     formats += (formats.empty() ? "" : ", ") + std::string(format);
   }
-  return "-o " + Printable(output) +
-         " has the extension of a file; a file is one output of one clip, and "
-         "ends in the extension of its format: " +
-         formats + "; a folder of this name is written " + Printable(output) +
-         "/";
+  const std::string_view why =
+      LastExtensions().contains(LastExtension(output))
+          ? " has the extension of a file; a file is one output of one clip, "
+            "and ends in the extension of its format: "
+          : " has the extension of no format; formats end in ";
+  return "-o " + Printable(output) + std::string(why) + formats +
+         "; a folder of this name is written " + Printable(output) + "/";
 }
 
 std::string ConversionLine(const std::string& path, const ConvertResult& result,
