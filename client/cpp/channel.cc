@@ -248,7 +248,7 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(
   if (authorities.empty()) {
     return InvalidField("tls_system",
                         "this system has no file of authorities; name one by "
-                        "SSL_CERT_FILE or --tls-ca");
+                        "SSL_CERT_FILE or tls_ca");
   }
   grpc::SslCredentialsOptions tls;
   BVHMILL_RETURN_IF_ERROR(
