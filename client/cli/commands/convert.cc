@@ -54,6 +54,10 @@ void AddConvertOutputs(CLI::App* app, ConvertFlags* flags) {
   AddEmitFlag(app, "formats to make; default: the one that -o FILE names",
               kReportName, &flags->outputs);
   AddOutputFlags(app, &flags->outputs);
+  app->add_flag("--delete", conversion.delete_gone,
+                "delete outputs of these formats whose clips are\n"
+                "gone, if the manifest of the folder lists them")
+      ->group(group);
   app->add_flag("--dry-run", conversion.dry_run,
                 "print the inputs and their outputs, and write nothing")
       ->group(group);
