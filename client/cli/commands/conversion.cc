@@ -403,14 +403,19 @@ void ConversionRun::Warn(const Input& input, const ConvertResult& result,
   }
   choices_.Add(report);
   if (session_.options.quiet) return;
-  const std::string repairs = RepairText(input.path, report, view);
-  const std::string warnings = WarningText(input.path, report, view);
+  const std::string named = view.grouped ? "" : input.path;
+  const std::string repairs = RepairText(named, report, view);
+  const std::string warnings = WarningText(named, report, view);
   const std::string note =
       repairs.empty() || warnings.empty()
           ? ""
-          : Printable(input.path) +
-                ": note: warnings are about the clip before its repair\n";
-  outcome->diagnostics.insert(0, repairs + note + warnings);
+          : (view.grouped ? "  " : Printable(named) + ": ") +
+                "note: warnings are about the clip before its repair\n";
+  std::string lines = repairs + note + warnings;
+  if (view.grouped && !lines.empty()) {
+    lines = Printable(input.path) + "\n" + lines + "\n";
+  }
+  outcome->diagnostics.insert(0, lines);
 }
 
 ConvertResult ConversionRun::ConvertInto(const Input& input,
@@ -511,7 +516,7 @@ std::string ConversionRun::Table() const {
                       {"WARNINGS", Align::kRight},
                       {"OUTPUTS", Align::kRight},
                       {"MB/s", Align::kRight}},
-                     cells);
+                     std::move(cells), session_.console->stdout_width());
 }
 
 }  // namespace bvhmill::client
