@@ -23,8 +23,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -95,25 +98,68 @@ std::vector<std::string> OptionsOf(const CLI::App* chosen) {
 std::string NoOption(const CLI::App& chosen, const std::string& word) {
   const std::vector<std::string> names = OptionsOf(&chosen);
   const std::string name = word.substr(0, word.find('='));
-  if (std::find(names.begin(), names.end(), name) != names.end()) {
+  const auto has = [&](std::string_view option) {
+    return std::find(names.begin(), names.end(), option) != names.end();
+  };
+  if (has(name)) {
     return "'" + name + "' is an option of " + chosen.get_name() +
            "; write it after the command";
+  }
+  if (name == "--format" && has("--emit")) {
+    return "there is no option '--format'; the formats to make are named with "
+           "--emit, such as --emit npz";
   }
   return "there is no option '" + word + "'" +
          DidYouMean(name, {names.begin(), names.end()});
 }
 
 std::string NoCommand(const CLI::App& chosen, const std::string& word) {
+  std::error_code error;
+  const auto found = std::filesystem::status(word, error);
+  if (chosen.get_parent() == nullptr && std::filesystem::exists(found)) {
+    const bool is_folder = std::filesystem::is_directory(found);
+    const std::string inputs = (is_folder ? "-r " : "") + Printable(word);
+    return Quote(word) + " is no command; to read it, write: bvhmill info " +
+           inputs + ", or: bvhmill convert " + inputs +
+           (is_folder ? " -o out --emit npz" : " -o take.npz");
+  }
   std::vector<std::string> names;
   for (const CLI::App* command : chosen.get_subcommands({})) {
     names.push_back(command->get_name());
   }
+  const std::string hint = DidYouMean(word, {names.begin(), names.end()});
   return "there is no command '" + word + "'" +
-         DidYouMean(word, {names.begin(), names.end()});
+         (hint.empty() ? (names.size() == 1 ? "; there is " : "; there are ") +
+                             CLI::detail::join(names, ", ")
+                       : hint);
 }
 
-// Returns what is wrong with the words after the command `chosen`.
+// `typed` is the whole command line.
+std::string OneTooMany(const CLI::App& chosen, const std::string& word,
+                       const std::vector<std::string>& typed) {
+  if (typed.front() == word) {
+    return Quote(word) + " is before the command; write: bvhmill " +
+           chosen.get_name() + " " + Printable(word);
+  }
+  const bool is_server = word.find(':') != word.npos &&
+                         chosen.get_option_no_throw("--server") != nullptr;
+  return "'" + word + "' is one word too many" +
+         (is_server ? "; a server is named with --server " + word : "");
+}
+
+// "-o needs a value: -o DIR" for what CLI11 says; else empty.
+std::string NoValue(const CLI::App& chosen, const std::string& said) {
+  const CLI::Option* const option =
+      chosen.get_option_no_throw(said.substr(0, said.find(": ")));
+  if (option == nullptr || !said.ends_with(" missing")) return {};
+  const std::string name = ShortName(option);
+  return name + " needs a value: " + name + " " + option->get_type_name();
+}
+
+// Returns what is wrong with the words after the command `chosen`. `typed` is
+// the whole command line.
 std::string WhyNot(const CLI::App& program, const CLI::App& chosen,
+                   const std::vector<std::string>& typed,
                    const CLI::ParseError& error) {
   const bool needs_command = chosen.get_require_subcommand_min() > 0;
   const bool has_extras = dynamic_cast<const CLI::ExtrasError*>(&error);
@@ -123,13 +169,17 @@ std::string WhyNot(const CLI::App& program, const CLI::App& chosen,
     // An option that is missing may be there with a typing error.
     const bool is_mistyped =
         lacks_option && !words.empty() && words.front().starts_with('-');
-    return is_mistyped ? NoOption(chosen, words.front()) : error.what();
+    if (is_mistyped) return NoOption(chosen, words.front());
+    const std::string said = error.what();
+    if (lacks_option) return Missing(&chosen, said.substr(0, said.find(' ')));
+    const std::string no_value = NoValue(chosen, said);
+    return no_value.empty() ? said : no_value;
   }
   if (words.empty()) return "a command is missing";
   const std::string& word = words.front();
   if (word.starts_with('-')) return NoOption(chosen, word);
   return needs_command ? NoCommand(chosen, word)
-                       : "'" + word + "' is one word too many";
+                       : OneTooMany(chosen, word, typed);
 }
 
 // Warns of environment variables of bvhmill that set nothing.
@@ -225,7 +275,7 @@ int Run(int argc, char** argv) {
   } catch (const CLI::Success& help) {
     return program.exit(help);
   } catch (const CLI::ParseError& error) {
-    wrong = WhyNot(program, *ChosenApp(&program), error);
+    wrong = WhyNot(program, *ChosenApp(&program), session.words, error);
   }
   const CLI::App* chosen = ChosenApp(&program);
   if (!config.ok()) wrong = MessageOf(config);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -262,6 +263,19 @@ std::string Manifest::path() const {
          std::string(kManifestName);
 }
 
+absl::Status Manifest::Lock(bool alone) {
+  absl::StatusOr<UniqueFd> folder = directory_.Descend("", false);
+  if (!folder.ok()) return folder.status();
+  lock_ = *std::move(folder);
+  if (flock(lock_.get(), (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 &&
+      errno == EWOULDBLOCK) {
+    return Failed(directory_.path(),
+                  "another bvhmill writes into this folder; wait for its end, "
+                  "or use another folder");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Manifest::Read() {
   const absl::StatusOr<UniqueFd> folder = directory_.Descend("", false);
   if (!folder.ok()) return folder.status();
@@ -288,6 +302,15 @@ void Manifest::ReadLine(std::string_view line) {
     unknown_before_ = time;
   }
   if (!object.contains("clip")) return;
+  if (const auto deleted = object.find("deleted"); deleted != object.end()) {
+    MadeClip& clip = clips_[TextAt(object, "clip")];
+    for (const json& extension : *deleted) {
+      if (extension.is_string()) {
+        clip.outputs.erase(extension.get<std::string>());
+      }
+    }
+    return;
+  }
   const bool is_done = object.contains("done");
   if (!is_done && !object.contains("begun")) return;
   MadeClip& clip = clips_[TextAt(object, "clip")];
@@ -335,6 +358,12 @@ absl::Status Manifest::Finish(const std::string& clip, const MadeClip& made) {
                 Member("done", Enclosed('{', sizes, '}')) +
                 Member("options", JsonQuote(made.options)) +
                 Member("input", InputText(made.input)) + "}");
+}
+
+absl::Status Manifest::Forget(const std::string& clip,
+                              const std::string& extension) {
+  return Append("{\"clip\":" + JsonQuote(clip) +
+                Member("deleted", "[" + JsonQuote(extension) + "]") + "}");
 }
 
 absl::Status Manifest::Open() {

@@ -9,6 +9,7 @@
 //   {"clip":"a/walk","done":{".csv":4711},"options":"<sha256>",
 //    "input":{"path":...,"size":...,"modified":...,"changed":...,
 //             "sha256":...}}
+//   {"clip":"a/walk","deleted":[".csv"]}
 // The digest "sha256" is empty unless the run had --resume, or the input was
 // just made. If a run with --resume finds no manifest, it makes one whose first
 // line is its creation time, in nanoseconds since 1970:
@@ -16,11 +17,13 @@
 // The manifest has no record of outputs modified before that time.
 //
 // The line with "begun" is written before the outputs are renamed into place,
-// the line with "done" after that. The last line about a clip states its input,
-// its options and whether it is done. A clip's outputs are the union over all
-// its lines; only the last line with "done" gives sizes. A clip's name that is
-// not UTF-8 is written as KeyOfName encodes it (files/outputs.h). Other lines,
-// such as an incomplete line of a run that was killed, are ignored.
+// the line with "done" after that, and the line with "deleted" after the
+// outputs of a clip that is gone were deleted: they are not listed any more.
+// The last line about a clip states its input, its options and whether it is
+// done. A clip's outputs are the union over all its lines; only the last line
+// with "done" gives sizes. A clip's name that is not UTF-8 is written as
+// KeyOfName encodes it (files/outputs.h). Other lines, such as an incomplete
+// line of a run that was killed, are ignored.
 
 #include <google/protobuf/message_lite.h>
 
@@ -102,6 +105,11 @@ class Manifest {
   // `directory` is borrowed.
   explicit Manifest(const OutputDir* directory) : directory_(*directory) {}
 
+  // Locks the folder until this object dies, or the process: alone, or together
+  // with other runs that are not alone. A system that cannot lock folders does
+  // not keep runs apart.
+  absl::Status Lock(bool alone);
+
   // Reads the lines of earlier runs. O(size of the file). Call it first, or not
   // at all.
   absl::Status Read();
@@ -118,6 +126,11 @@ class Manifest {
   // Read.
   const MadeClip* Find(const std::string& clip) const;
 
+  // All entries that Read found, by the KeyOfName of the clip.
+  const std::unordered_map<std::string, MadeClip>& clips() const {
+    return clips_;
+  }
+
   // Records that outputs of `clip` with these extensions (".csv") will be made
   // from the file `input`, a path as in FileState; "" for stdin. Begin and
   // Finish are thread-safe. Each appends one line by one write, so other
@@ -127,6 +140,8 @@ class Manifest {
                      const std::string& input);
   // Records that they were made.
   absl::Status Finish(const std::string& clip, const MadeClip& made);
+  // Records that an output was deleted. `clip` is a key of clips().
+  absl::Status Forget(const std::string& clip, const std::string& extension);
 
  private:
   void ReadLine(std::string_view line);
@@ -136,6 +151,7 @@ class Manifest {
 
   const OutputDir& directory_;
   std::unordered_map<std::string, MadeClip> clips_;
+  UniqueFd lock_;
   std::mutex mutex_;
   // Open for appending; opened by the first Begin or Finish.
   UniqueFd file_;

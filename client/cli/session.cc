@@ -92,6 +92,22 @@ std::string WhyRefused(const Session& session, const absl::Status& status) {
                                            : "; use another --token-file");
 }
 
+// Why the words of --server are no address, and the words that are meant.
+std::string WhyNoServer(const Session& session, const absl::Status& status) {
+  const std::string& server = session.options.connect.server;
+  std::string why(MessageOf(status));
+  if (CallErrorOf(status).field != "server") return why;
+  why.insert(0, "--");
+  if (server.find("://") != server.npos) {
+    why += server.starts_with("https:") ? ", and --tls-system for TLS" : "";
+  } else if (server.find_first_of(":,") == server.npos &&
+             server.find_first_not_of("0123456789") != server.npos) {
+    why += "; the port of bvhmilld is 7450 by default: --server " + server +
+           ":7450";
+  }
+  return why;
+}
+
 std::string WhyUnreachable(const Session& session, const absl::Status& status,
                            std::string_view hint) {
   const ConnectOptions& connect = session.options.connect;
@@ -112,7 +128,7 @@ std::unique_ptr<Client> ConnectOrReport(const Session& session,
                               ? WhyRefused(session, client.status())
                           : *exit == kExitUnreachable
                               ? WhyUnreachable(session, client.status(), hint)
-                              : std::string(MessageOf(client.status()));
+                              : WhyNoServer(session, client.status());
   session.console->PrintDiagnostics("bvhmill: " + why + "\n");
   return nullptr;
 }

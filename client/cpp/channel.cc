@@ -96,6 +96,9 @@ std::string WithHost(std::string_view server) {
 }
 
 absl::StatusOr<HostPort> SplitHostPort(std::string_view text) {
+  if (text.find("://") != text.npos) {
+    return NoAddress(text, "is a URL; write HOST:PORT");
+  }
   const std::string whole = WithHost(text);
   const size_t colon = whole.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == whole.size()) {
@@ -245,7 +248,7 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(
   if (authorities.empty()) {
     return InvalidField("tls_system",
                         "this system has no file of authorities; name one by "
-                        "SSL_CERT_FILE or --tls-ca");
+                        "SSL_CERT_FILE or tls_ca");
   }
   grpc::SslCredentialsOptions tls;
   BVHMILL_RETURN_IF_ERROR(

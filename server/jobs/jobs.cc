@@ -32,8 +32,8 @@ constexpr int64_t kMaxCollectSeconds = 3600;
 absl::Status JobsOff() {
   return MakeCallError({.code = absl::StatusCode::kUnimplemented,
                         .reason = "JOBS_OFF",
-                        .message = "this server keeps no jobs: its --data-dir "
-                                   "is none"});
+                        .message = "this server keeps no jobs: it has no data "
+                                   "folder"});
 }
 
 absl::Status NotAnsweredYet() {

@@ -67,6 +67,7 @@ std::vector<OtherFlag> OtherFlags() {
       {"follow", "convert-choose", "--follow"},
       {"include", "convert-choose", "--include"},
       {"exclude", "convert-choose", "--exclude"},
+      {"delete", "convert-delete", "--delete"},
       {"dry-run", "convert-choose", "--dry-run"},
       {"csv", "convert-choose", "--csv"},
       {"from", "convert-from", "--from"},

@@ -184,8 +184,12 @@ TEST(BodyRoot, IsAJointWithPositions) {
     const char* name;
     const char* error;
   } kCases[] = {
-      {"Hip", "options.edits.body_root: no joint of the clip is 'Hip'"},
-      {"Hips#2", "options.edits.body_root: no joint of the clip is 'Hips#2'"},
+      {"Hip",
+       "options.edits.body_root: no joint of the clip is 'Hip'; did you mean "
+       "'Hips'?"},
+      {"Hips#2",
+       "options.edits.body_root: no joint of the clip is 'Hips#2'; did you "
+       "mean 'Hips'?"},
       {"Spine",
        "options.edits.body_root: 'Spine' has no three position channels that "
        "are read, so it cannot carry the body"},

@@ -78,7 +78,8 @@ TEST(ClipEdits, WhatIsEmpty) {
 const Case kCases[] = {
     {"no such joint", [](ClipEdits* e) { e->drop = {"Hip"}; },
      Code::kInvalidArgument,
-     "options.edits.drop: no joint of the clip is 'Hip'"},
+     "options.edits.drop: no joint of the clip is 'Hip'; did you mean "
+     "'Hips'?"},
     {"end sites have no name", [](ClipEdits* e) { e->drop = {""}; },
      Code::kInvalidArgument, "options.edits.drop: no joint of the clip is ''"},
     {"no such pattern",
@@ -89,16 +90,19 @@ const Case kCases[] = {
      "options.edits.keep: no joint of the clip is 'X*'"},
     {"no such number", [](ClipEdits* e) { e->drop = {"Knee#2"}; },
      Code::kInvalidArgument,
-     "options.edits.drop: no joint of the clip is 'Knee#2'"},
+     "options.edits.drop: no joint of the clip is 'Knee#2'; did you mean "
+     "'Knee'?"},
     {"numbers start at one", [](ClipEdits* e) { e->drop = {"Knee#0"}; },
      Code::kInvalidArgument,
-     "options.edits.drop: no joint of the clip is 'Knee#0'"},
+     "options.edits.drop: no joint of the clip is 'Knee#0'; did you mean "
+     "'Knee'?"},
     {"no number", [](ClipEdits* e) { e->drop = {"Knee#1st"}; },
      Code::kInvalidArgument,
      "options.edits.drop: no joint of the clip is 'Knee#1st'"},
     {"a number of a whole name", [](ClipEdits* e) { e->drop = {"Kne#1"}; },
      Code::kInvalidArgument,
-     "options.edits.drop: no joint of the clip is 'Kne#1'"},
+     "options.edits.drop: no joint of the clip is 'Kne#1'; did you mean "
+     "'Knee'?"},
     {"all dropped", [](ClipEdits* e) { e->drop = {"*"}; },
      Code::kInvalidArgument, "options.edits.drop: no joint would be left"},
     {"rename nothing",
@@ -191,11 +195,11 @@ const Case kCases[] = {
      "times its own"},
     {"unknown up axis", [](ClipEdits* e) { e->to_up = UpAxis::kY; },
      Code::kFailedPrecondition,
-     "options.edits.to_up: that of the source is not known; set "
+     "options.edits.to_up: the up axis of the source is not known; set "
      "options.read.up"},
     {"unknown units", [](ClipEdits* e) { e->to_units = 1; },
      Code::kFailedPrecondition,
-     "options.edits.to_units: that of the source is not known; set "
+     "options.edits.to_units: the unit of the source is not known; set "
      "options.read.units"},
     {"units too far apart",
      [](ClipEdits* e) {

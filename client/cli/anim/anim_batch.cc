@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "bvhmill/anim/format/anim_file.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/text.h"
 #include "bvhmill/files/inputs.h"
@@ -20,60 +19,48 @@
 namespace bvhmill::client {
 namespace {
 
-// Fails for a motion that the viewer refuses, and appends the reasons to
-// `diagnostics`, one line each.
-absl::Status Check(const AnimMotion& motion, const std::string& path,
-                   std::string* diagnostics) {
-  IssueLog log({});
-  AnimReadResult result;
-  BVHMILL_RETURN_IF_ERROR(CheckAnim(motion, &result, &log));
-  if (result.plays) return absl::OkStatus();
-  for (const Issue& issue :
-       log.Finish(/*skeleton_read=*/true, /*motion_read=*/true).issues) {
-    *diagnostics += IssueLine(path, issue) + "\n";
-  }
-  return MakeStatus(absl::StatusCode::kFailedPrecondition,
-                    "the viewer would refuse it");
-}
-
 // The result of one file.
-struct Edited {
-  // The new .anim.
+struct MadeFile {
+  // The content of the new file.
   std::string bytes;
   int64_t bytes_read = 0;
-  // The issues, and the reason if no .anim was made; whole lines.
+  // The issues, and the reason if no file was made; whole lines.
   std::string diagnostics;
   bool is_good = false;
 };
 
 // `path` is that of the new file, for messages about it.
-Edited EditOne(const AnimEdit& edit, const Input& input,
-               const std::string& path, const Session& session) {
-  Edited edited;
+MadeFile MakeOne(const AnimWork& work, const Input& input,
+                 const std::string& path, const Session& session) {
+  MadeFile made;
   AnimFile file = ReadAnimFile(input, /*for_upload=*/false, session);
-  edited.bytes_read = file.bytes;
-  edited.diagnostics = IssueLines(file);
-  if (!file.result.read) return edited;
+  made.bytes_read = file.bytes;
+  made.diagnostics = IssueLines(file);
+  if (!file.result.read) return made;
   AnimMotion& motion = file.result.motion;
-  StringSink sink(&edited.bytes);
-  absl::Status status = edit(&motion);
+  absl::Status status = work.edit ? work.edit(&motion) : absl::OkStatus();
   const std::string& at_fault = status.ok() ? path : file.path;
-  if (status.ok()) status = Check(motion, path, &edited.diagnostics);
-  if (status.ok()) status = WriteAnim(motion, &sink);
-  edited.is_good = status.ok();
-  if (!status.ok()) {
-    edited.diagnostics += "bvhmill: " + FailureLine(at_fault, status) + "\n";
+  if (status.ok()) {
+    IssueLog log({});
+    status = work.write(motion, &made.bytes, &log);
+    for (const Issue& issue :
+         log.Finish(/*skeleton_read=*/true, /*motion_read=*/true).issues) {
+      made.diagnostics += IssueLine(path, issue) + "\n";
+    }
   }
-  return edited;
+  made.is_good = status.ok();
+  if (!status.ok()) {
+    made.diagnostics += "bvhmill: " + FailureLine(at_fault, status) + "\n";
+  }
+  return made;
 }
 
-int EditIntoFile(const AnimBatch& batch, const AnimEdit& edit,
-                 const Input& input, const Session& session) {
-  const Edited edited = EditOne(edit, input, batch.output, session);
-  session.console->PrintDiagnostics(edited.diagnostics);
-  if (!edited.is_good) return FailedExit(session);
-  const AnimPaths paths = {input.path, batch.output, batch.force};
-  return WriteAnimOutput(paths, edited.bytes, session);
+int MakeFile(const AnimBatch& batch, const AnimWork& work, const Input& input,
+             const Session& session) {
+  const MadeFile made = MakeOne(work, input, batch.output, session);
+  session.console->PrintDiagnostics(made.diagnostics);
+  if (!made.is_good) return FailedExit(session);
+  return WriteAnimOutput(batch.output, batch.force, made.bytes, session);
 }
 
 absl::Status Store(const std::string& bytes, ClipOutputs* outputs) {
@@ -85,20 +72,20 @@ absl::Status Store(const std::string& bytes, ClipOutputs* outputs) {
   return outputs->Commit({}, "");
 }
 
-Outcome EditIntoFolder(const AnimEdit& edit, const OutputDir& folder,
-                       const OutputRules& rules, const Input& input,
-                       const Session& session) {
-  const Edited edited = EditOne(edit, input, input.path, session);
+Outcome MakeInFolder(const AnimWork& work, const OutputDir& folder,
+                     const OutputRules& rules, const Input& input,
+                     const Session& session) {
+  const MadeFile made = MakeOne(work, input, input.path, session);
   Outcome outcome;
-  outcome.bytes = edited.bytes_read;
-  outcome.diagnostics = edited.diagnostics;
+  outcome.bytes = made.bytes_read;
+  outcome.diagnostics = made.diagnostics;
   ClipOutputs outputs(folder, rules, input);
   const absl::Status stored =
-      edited.is_good ? Store(edited.bytes, &outputs) : absl::OkStatus();
+      made.is_good ? Store(made.bytes, &outputs) : absl::OkStatus();
   if (!stored.ok()) {
     outcome.diagnostics += "bvhmill: " + FailureLine(input.path, stored) + "\n";
   }
-  const bool is_good = edited.is_good && stored.ok();
+  const bool is_good = made.is_good && stored.ok();
   outcome.kind = is_good ? Outcome::Kind::kGood : Outcome::Kind::kFailed;
   if (IsCancelled(session.cancel) && !is_good) {
     outcome.kind = Outcome::Kind::kCancelled;
@@ -106,7 +93,7 @@ Outcome EditIntoFolder(const AnimEdit& edit, const OutputDir& folder,
   return outcome;
 }
 
-int EditAll(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
+int MakeAll(const CLI::App* app, const AnimBatch& batch, const AnimWork& work,
             std::vector<Input> inputs, Session* session) {
   const auto folder = OutputDir::Open(batch.output);
   if (!folder.ok()) {
@@ -116,17 +103,18 @@ int EditAll(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
   }
   ClaimOutputs(&inputs);
   OutputRules rules;
-  rules.requests = {{"", AnimFormat()}};
+  rules.requests = {{"", work.format}};
   rules.force = batch.force;
   rules.inputs = IdsOfFiles(inputs);
   rules.read = FilesReadBy(app);
   session->options = batch.run;
   const Totals totals =
       RunClips(*session, inputs, [&](size_t i, ClipProgress*) {
-        return EditIntoFolder(edit, *folder, rules, inputs[i], *session);
+        return MakeInFolder(work, *folder, rules, inputs[i], *session);
       });
-  if (!batch.run.quiet)
-    session->console->PrintDiagnostics(Summary(totals, "edited"));
+  if (!batch.run.quiet) {
+    session->console->PrintDiagnostics(Summary(totals, work.verb));
+  }
   return totals.exit;
 }
 
@@ -137,16 +125,29 @@ bool TakesFolder(const AnimBatch& batch, size_t inputs) {
          std::filesystem::is_directory(batch.output, error);
 }
 
-// True if `path` has the extension of an .anim that is not compressed.
-bool NamesAnim(const std::string& path) {
+// True if `path` has the extension of a clip that is not compressed.
+bool NamesClip(const std::string& path) {
   return EncodingOfName(path) == Encoding::kIdentity &&
-         FormatOfName(path) == SourceFormat::kAnim;
+         FormatOfName(path).has_value();
 }
 
 }  // namespace
 
-int EditAnims(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
-              Session* session) {
+void AddAnimOutputs(CLI::App* app, const std::string& what, AnimBatch* batch) {
+  const char* group = "Output";
+  app->add_option("-o,--output", batch->output,
+                  what +
+                      "; - is stdout; for several inputs a\n"
+                      "folder, in which each file keeps its name")
+      ->type_name("FILE")
+      ->required()
+      ->group(group);
+  app->add_flag("-f,--force", batch->force, "overwrite files that exist")
+      ->group(group);
+}
+
+int RunAnims(const CLI::App* app, const AnimBatch& batch, const AnimWork& work,
+             Session* session) {
   auto inputs = TakeInputs(batch.input, IdOfFile(batch.output), batch.run.quiet,
                            *session);
   if (!inputs.ok()) {
@@ -156,16 +157,16 @@ int EditAnims(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
     const absl::Status safe =
         CheckAnimOutput(app, batch.output, inputs->front());
     if (!safe.ok()) return Misused(app, session, std::string(MessageOf(safe)));
-    return EditIntoFile(batch, edit, inputs->front(), *session);
+    return MakeFile(batch, work, inputs->front(), *session);
   }
-  if (batch.output == "-" || NamesAnim(batch.output)) {
+  if (batch.output == "-" || NamesClip(batch.output)) {
     return Misused(app, session,
                    "-o " + Printable(batch.output) +
                        " is no folder, as several .anim files need");
   }
   const std::string wrong = WhyNoFolder(batch.output);
   if (!wrong.empty()) return Misused(app, session, wrong);
-  return EditAll(app, batch, edit, *std::move(inputs), session);
+  return MakeAll(app, batch, work, *std::move(inputs), session);
 }
 
 }  // namespace bvhmill::client

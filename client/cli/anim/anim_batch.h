@@ -1,19 +1,20 @@
 #pragma once
 
-// Applies one change to many .anim files, in several threads.
+// Makes a file of each of many .anim files, in several threads.
 //
-//   return EditAnims(app, batch, [](AnimMotion* motion) {
-//     motion->loop = 1;
-//     return absl::OkStatus();
-//   }, session);
+//   return RunAnims(app, batch, {AnimFormat(), "edited", edit, write},
+//   session);
 
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "bvhmill/anim/format/anim_motion.h"
 #include "bvhmill/files/inputs.h"
+#include "bvhmill/pipeline/options.h"
+#include "bvhmill/report/issue_log.h"
 #include "client/cli/session.h"
 
 namespace bvhmill::client {
@@ -28,13 +29,26 @@ struct AnimBatch {
   RunOptions run;
 };
 
-// Changes a motion; thread-safe. The status says why it cannot be changed.
-using AnimEdit = std::function<absl::Status(AnimMotion* motion)>;
+// What a command does with each motion. The functions are thread-safe.
+struct AnimWork {
+  // The format of the new files.
+  FormatOptions format;
+  // "edited", for the summary.
+  std::string_view verb;
+  // Changes the motion; may be empty. The status says why it cannot be changed.
+  std::function<absl::Status(AnimMotion* motion)> edit;
+  // Writes the new file, and logs its issues.
+  std::function<absl::Status(const AnimMotion& motion, std::string* bytes,
+                             IssueLog* log)>
+      write;
+};
 
-// Applies `edit` to each input and writes the result; returns the exit status.
-// A result that the viewer would refuse is not written. `app` is the command,
-// for messages.
-int EditAnims(const CLI::App* app, const AnimBatch& batch, const AnimEdit& edit,
-              Session* session);
+// Adds --output and --force to `app`. `what` is the content of the output.
+void AddAnimOutputs(CLI::App* app, const std::string& what, AnimBatch* batch);
+
+// Does `work` with each input and stores the result; returns the exit status.
+// `app` is the command, for messages.
+int RunAnims(const CLI::App* app, const AnimBatch& batch, const AnimWork& work,
+             Session* session);
 
 }  // namespace bvhmill::client

@@ -115,45 +115,17 @@ absl::Status CheckAnimOutput(const CLI::App* app, const std::string& output,
   return CheckSideFiles({&file, 1}, FilesReadBy(app), {input});
 }
 
-void AddAnimPaths(CLI::App* app, const std::string& output_help,
-                  AnimPaths* paths) {
-  app->add_option("INPUT", paths->input, "an .anim file; - is stdin")
-      ->type_name("")
-      ->required();
-  const char* group = "Output";
-  app->add_option("-o,--output", paths->output, output_help + "; - is stdout")
-      ->type_name("FILE")
-      ->required()
-      ->group(group);
-  app->add_flag("-f,--force", paths->force, "overwrite a file that exists")
-      ->group(group);
-}
-
-std::optional<AnimMotion> ReadAnimInput(const AnimPaths& paths,
-                                        const Session& session) {
-  AnimFile file =
-      ReadAnimFile(AnimInput(paths.input), /*for_upload=*/false, session);
-  session.console->PrintDiagnostics(IssueLines(file));
-  if (!file.result.read) return std::nullopt;
-  return std::move(file.result.motion);
-}
-
 int FailedExit(const Session& session) {
   return IsCancelled(session.cancel) ? kExitInterrupted : kExitClipFailed;
 }
 
-int FailAnim(const AnimPaths& paths, const absl::Status& status,
-             const Session& session) {
-  session.console->PrintDiagnostics(
-      "bvhmill: " + FailureLine(paths.output, status) + "\n");
-  return kExitClipFailed;
-}
-
-int WriteAnimOutput(const AnimPaths& paths, std::string_view bytes,
+int WriteAnimOutput(const std::string& path, bool force, std::string_view bytes,
                     const Session& session) {
-  const absl::Status status =
-      WriteNewFile(paths.output, bytes, paths.force, session.console);
-  return status.ok() ? kExitGood : FailAnim(paths, status, session);
+  const absl::Status status = WriteNewFile(path, bytes, force, session.console);
+  if (status.ok()) return kExitGood;
+  session.console->PrintDiagnostics("bvhmill: " + FailureLine(path, status) +
+                                    "\n");
+  return kExitClipFailed;
 }
 
 }  // namespace bvhmill::client

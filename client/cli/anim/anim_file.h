@@ -3,13 +3,13 @@
 // Reads, checks and writes .anim files in this process, for the commands whose
 // input is an .anim: `inspect`, `anim edit`, `anim to-bvh`.
 //
-//   std::optional<AnimMotion> motion = ReadAnimInput(paths, *session);
-//   if (!motion) return FailedExit(*session);
-//   const std::string text = ...;
-//   return WriteAnimOutput(paths, text, *session);
+//   const AnimFile file = ReadAnimFile(input, /*for_upload=*/false, *session);
+//   session->console->PrintDiagnostics(IssueLines(file));
+//   if (!file.result.read) return FailedExit(*session);
+//   const std::string bytes = ...;
+//   return WriteAnimOutput(path, /*force=*/false, bytes, *session);
 
 #include <CLI/CLI.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -56,35 +56,14 @@ std::string IssueLines(const AnimFile& file);
 absl::Status CheckAnimOutput(const CLI::App* app, const std::string& output,
                              const Input& input);
 
-// The input and the output of a command about one .anim.
-struct AnimPaths {
-  std::string input;
-  std::string output;
-  bool force = false;
-};
-
-// Adds INPUT, --output and --force. `output_help` says what --output is, e.g.
-// "the BVH clip".
-void AddAnimPaths(CLI::App* app, const std::string& output_help,
-                  AnimPaths* paths);
-
-// Reads paths.input. Prints its issues, or why it cannot be read. Returns
-// nullopt if it cannot be read or decoded.
-std::optional<AnimMotion> ReadAnimInput(const AnimPaths& paths,
-                                        const Session& session);
-
 // The exit status after a failure: kExitInterrupted if the session is
 // cancelled, else kExitClipFailed.
 int FailedExit(const Session& session);
 
-// Prints why there is no output; returns the exit status.
-int FailAnim(const AnimPaths& paths, const absl::Status& status,
-             const Session& session);
-
-// Writes `bytes` to paths.output; "-" is stdout. Replaces a file that exists
-// only if paths.force. If this fails, no file is left and the reason is
-// printed. Returns the exit status.
-int WriteAnimOutput(const AnimPaths& paths, std::string_view bytes,
+// Writes `bytes` to the file `path`; "-" is stdout. Replaces a file that exists
+// only if `force`. If this fails, no file is left and the reason is printed.
+// Returns the exit status.
+int WriteAnimOutput(const std::string& path, bool force, std::string_view bytes,
                     const Session& session);
 
 }  // namespace bvhmill::client

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bvhmill/anim/format/anim_file.h"
+#include "bvhmill/base/sink.h"
 #include "bvhmill/base/status.h"
 #include "bvhmill/base/text.h"
 #include "bvhmill/pipeline/option_text.h"
@@ -76,28 +77,30 @@ absl::Status Apply(const AnimEditFlags& flags, AnimMotion* motion) {
   return absl::OkStatus();
 }
 
+// Fails for a motion that the viewer refuses; `log` then has the reasons.
+absl::Status WriteChecked(const AnimMotion& motion, std::string* bytes,
+                          IssueLog* log) {
+  IssueLog reasons({});
+  AnimReadResult result;
+  BVHMILL_RETURN_IF_ERROR(CheckAnim(motion, &result, &reasons));
+  if (!result.plays) {
+    *log = std::move(reasons);
+    return MakeStatus(absl::StatusCode::kFailedPrecondition,
+                      "the viewer would refuse it");
+  }
+  StringSink sink(bytes);
+  return WriteAnim(motion, &sink);
+}
+
 int RunAnimEdit(const CLI::App* app, AnimEditFlags* flags, Session* session) {
   const std::string wrong = CheckSettingsFlags(flags->settings);
   if (flags->no_loop) {
     std::get<AnimFormat>(flags->settings).settings.loop = false;
   }
   if (!wrong.empty()) return Misused(app, session, wrong);
-  const auto edit = [flags](AnimMotion* motion) {
-    return Apply(*flags, motion);
-  };
-  return EditAnims(app, flags->batch, edit, session);
-}
-
-void AddAnimEditOutputs(CLI::App* app, AnimBatch* batch) {
-  const char* group = "Output";
-  app->add_option("-o,--output", batch->output,
-                  "file to write; - is stdout; for several inputs a\n"
-                  "folder, in which each file keeps its name")
-      ->type_name("FILE")
-      ->required()
-      ->group(group);
-  app->add_flag("-f,--force", batch->force, "overwrite files that exist")
-      ->group(group);
+  AnimWork work = {AnimFormat(), "edited", {}, &WriteChecked};
+  work.edit = [flags](AnimMotion* motion) { return Apply(*flags, motion); };
+  return RunAnims(app, flags->batch, work, session);
 }
 
 void AddCurveEdits(CLI::App* app, AnimEditFlags* flags) {
@@ -137,7 +140,7 @@ Command AddAnimEdit(CLI::App* anim) {
       "edit", "change .anim files; the other keyframes stay exact");
   app->footer(kAnimEditExamples);
   AddAnimInputs(app, &flags->batch.input);
-  AddAnimEditOutputs(app, &flags->batch);
+  AddAnimOutputs(app, "file to write", &flags->batch);
   AddCurveEdits(app, flags.get());
   AddSettingsFlags(app, "Settings", &flags->settings);
   app->add_flag("--no-loop", flags->no_loop, "play the animation once")

@@ -1,12 +1,13 @@
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
-#include "bvhmill/base/status.h"
 #include "bvhmill/encode/anim_bvh.h"
 #include "bvhmill/pipeline/option_text.h"
+#include "client/cli/anim/anim_batch.h"
 #include "client/cli/anim/anim_file.h"
 #include "client/cli/commands/commands.h"
-#include "client/cli/ui/issue_lines.h"
 
 namespace bvhmill::client {
 namespace {
@@ -14,10 +15,10 @@ namespace {
 constexpr char kAnimToBvhExamples[] =
     "  bvhmill anim to-bvh dance.anim -o dance.bvh\n"
     "  bvhmill anim to-bvh dance.anim -o - --fps 60 --all-bones\n"
-    "  bvhmill convert -r anims --from anim -o out --emit bvh\n";
+    "  bvhmill anim to-bvh -r anims -o out --no-reference\n";
 
 struct AnimToBvhFlags {
-  AnimPaths paths;
+  AnimBatch batch;
   AnimToClipOptions options;
   bool no_reference = false;
 };
@@ -30,23 +31,15 @@ std::optional<double> RateOf(std::string_view word) {
 
 int RunAnimToBvh(const CLI::App* app, const AnimToBvhFlags& flags,
                  Session* session) {
-  const AnimPaths& paths = flags.paths;
-  const absl::Status safe =
-      CheckAnimOutput(app, paths.output, AnimInput(paths.input));
-  if (!safe.ok()) return Misused(app, session, std::string(MessageOf(safe)));
-  const std::optional<AnimMotion> motion = ReadAnimInput(paths, *session);
-  if (!motion) return FailedExit(*session);
   AnimToClipOptions options = flags.options;
   options.reference_frame = !flags.no_reference;
-  std::string text;
-  StringSink sink(&text);
-  IssueLog log({});
-  const absl::Status status = WriteAnimAsBvh(*motion, options, &sink, &log);
-  for (const Issue& issue : log.Finish(true, true).issues) {
-    session->console->PrintDiagnostics(IssueLine(paths.input, issue) + "\n");
-  }
-  if (!status.ok()) return FailAnim(paths, status, *session);
-  return WriteAnimOutput(paths, text, *session);
+  const auto write = [options](const AnimMotion& motion, std::string* bytes,
+                               IssueLog* log) {
+    StringSink sink(bytes);
+    return WriteAnimAsBvh(motion, options, &sink, log);
+  };
+  return RunAnims(app, flags.batch, {BvhFormat(), "converted", {}, write},
+                  session);
 }
 
 }  // namespace
@@ -54,9 +47,10 @@ int RunAnimToBvh(const CLI::App* app, const AnimToBvhFlags& flags,
 Command AddAnimToBvh(CLI::App* anim) {
   const auto flags = std::make_shared<AnimToBvhFlags>();
   CLI::App* app = anim->add_subcommand(
-      "to-bvh", "convert an .anim to BVH, on the avatar's skeleton");
+      "to-bvh", "convert .anim files to BVH, on the avatar's skeleton");
   app->footer(kAnimToBvhExamples);
-  AddAnimPaths(app, "the BVH clip", &flags->paths);
+  AddAnimInputs(app, &flags->batch.input);
+  AddAnimOutputs(app, "the BVH clip", &flags->batch);
   const char* group = "Clip";
   AddParsed(app, "--fps", &flags->options.frames_per_second, RateOf,
             "a number of frames per second up to 240",
@@ -71,6 +65,7 @@ Command AddAnimToBvh(CLI::App* anim) {
   app->add_flag("--all-bones", flags->options.all_bones,
                 "also write bones that do not move")
       ->group(group);
+  AddBatchOptions(app, &flags->batch.run);
   return {app, [app, flags](Session* session) {
             return RunAnimToBvh(app, *flags, session);
           }};

@@ -16,6 +16,7 @@
 #include "bvhmill/files/outputs.h"
 #include "client/cli/batch.h"
 #include "client/cli/io/clip_outputs.h"
+#include "client/cli/io/gone_outputs.h"
 #include "client/cli/io/new_file.h"
 #include "client/cli/manifest.h"
 #include "client/cli/ui/console.h"
@@ -58,19 +59,22 @@ std::string WhyNotOneFile(const ConversionOptions& options,
                                            " is a file, which takes ";
   if (inputs.size() != 1) {
     return what + "one clip, not " + std::to_string(inputs.size()) +
-           "; use a folder";
+           "; use a folder, such as -o out";
   }
   const std::vector<std::string> extensions =
       ExtensionsOf(options.convert.outputs, options.report);
   if (extensions.size() != 1) {
     return what + "one format of --emit, not " +
-           std::to_string(extensions.size()) + "; use a folder";
+           std::to_string(extensions.size()) + "; use a folder, such as -o out";
   }
-  if (options.resume) return what + "no --resume; use a folder";
+  if (options.resume) return what + "no --resume; use a folder, such as -o out";
+  if (options.delete_gone) {
+    return what + "no --delete; use a folder, such as -o out";
+  }
   const std::string_view wanted = LastExtension(extensions[0]);
   if (!is_stdout && LastExtension(options.output) != wanted) {
     return "-o " + Printable(options.output) + " does not end in " +
-           std::string(wanted) + ", as its format does";
+           std::string(wanted) + ", as the format of --emit does";
   }
   if (is_stdout && options.table) return what + "the output, not --table";
   if (is_stdout && options.report_jsonl == kStdout) {
@@ -99,11 +103,13 @@ std::string WhyNoFolder(const std::string& output) {
   for (const std::string_view format : LastExtensions()) {
     formats += (formats.empty() ? "" : ", ") + std::string(format);
   }
-  return "-o " + Printable(output) +
-         " has the extension of a file; a file is one output of one clip, and "
-         "ends in the extension of its format: " +
-         formats + "; a folder of this name is written " + Printable(output) +
-         "/";
+  const std::string_view why =
+      LastExtensions().contains(LastExtension(output))
+          ? " has the extension of a file; a file is one output of one clip, "
+            "and ends in the extension of its format: "
+          : " has the extension of no format; formats end in ";
+  return "-o " + Printable(output) + std::string(why) + formats +
+         "; a folder of this name is written " + Printable(output) + "/";
 }
 
 std::string ConversionLine(const std::string& path, const ConvertResult& result,
@@ -161,7 +167,7 @@ ConversionRun::ConversionRun(const ConversionOptions& options,
 }
 
 // Prints each input with its outputs.
-ExitCode ConversionRun::ShowPlan() const {
+ExitCode ConversionRun::ShowPlan() {
   bool are_read = true;
   const std::string folder =
       options_.output.ends_with('/') ? options_.output : options_.output + "/";
@@ -180,7 +186,49 @@ ExitCode ConversionRun::ShowPlan() const {
     }
     session_.console->PrintData(Printable(input.path) + " ->" + outputs + "\n");
   }
-  return are_read ? kExitGood : kExitClipFailed;
+  const ExitCode exit = options_.delete_gone ? ShowGone() : kExitGood;
+  return are_read ? exit : std::max(exit, kExitClipFailed);
+}
+
+// Prints the outputs that --delete would delete. Makes no folder.
+ExitCode ConversionRun::ShowGone() {
+  std::error_code error;
+  if (!std::filesystem::is_directory(options_.output, error)) return kExitGood;
+  absl::Status status = OpenFolder();
+  if (status.ok()) status = manifest_.emplace(&*directory_).Read();
+  if (!status.ok()) {
+    session_.console->PrintDiagnostics(
+        "bvhmill: " + std::string(MessageOf(status)) + "\n");
+    return kExitUsage;
+  }
+  for (const GoneOutput& gone :
+       FindGone(*directory_, *manifest_, rules_, inputs_)) {
+    session_.console->PrintData("delete " + Printable(gone.path) + "\n");
+  }
+  return kExitGood;
+}
+
+// Deletes the outputs of clips that are gone, and returns a line for the
+// summary. Deletes nothing after a run that is not complete: an input that was
+// not found may be the clip of an output.
+std::string ConversionRun::DeleteGoneOutputs(Totals* totals) {
+  const bool are_found =
+      std::all_of(inputs_.begin(), inputs_.end(),
+                  [](const Input& input) { return input.status.ok(); });
+  if (totals->is_cut || totals->exit > kExitClipFailed || !are_found) {
+    return "nothing is deleted, since not all inputs were taken\n";
+  }
+  int64_t deleted = 0;
+  for (const GoneOutput& gone :
+       FindGone(*directory_, *manifest_, rules_, inputs_)) {
+    const absl::Status status = DeleteGone(*directory_, gone, &*manifest_);
+    deleted += status.ok() ? 1 : 0;
+    if (status.ok()) continue;
+    totals->exit = std::max(totals->exit, kExitClipFailed);
+    session_.console->PrintDiagnostics(
+        "bvhmill: " + std::string(MessageOf(status)) + "\n");
+  }
+  return Count(deleted, "output") + " deleted, whose clips are gone\n";
 }
 
 ExitCode ConversionRun::Run() {
@@ -199,6 +247,8 @@ ExitCode ConversionRun::Run() {
         return ConvertOne(index, progress);
       });
   session_.console->PrintDiagnostics(existing_text_);
+  const std::string deleted =
+      options_.delete_gone ? DeleteGoneOutputs(&totals) : "";
   if (lines_.failed()) totals.exit = std::max(totals.exit, kExitClipFailed);
   if (options_.table) session_.console->PrintData(Table());
   if (session_.console->data_lost()) {
@@ -213,7 +263,7 @@ ExitCode ConversionRun::Run() {
     session_.console->PrintDiagnostics("bvhmill: --resume goes on\n");
   }
   if (!session_.options.quiet) {
-    session_.console->PrintDiagnostics(Summary(totals, Verb()) +
+    session_.console->PrintDiagnostics(Summary(totals, Verb()) + deleted +
                                        choices_.Lines() +
                                        errors_.Line(Severity::kError));
   }
@@ -276,7 +326,10 @@ absl::Status ConversionRun::OpenManifest() {
   rules_.max_clip_bytes = session_.engine->MaxClipBytes();
   rules_.options_digest =
       OptionsDigest(options_.convert, options_.from, session_.engine->Build());
-  return options_.resume ? manifest_->Read() : absl::OkStatus();
+  // Such a run relies on what the manifest says when it begins.
+  const bool reads = options_.resume || options_.delete_gone;
+  BVHMILL_RETURN_IF_ERROR(manifest_->Lock(/*alone=*/reads));
+  return reads ? manifest_->Read() : absl::OkStatus();
 }
 
 Outcome ConversionRun::ConvertOne(size_t index, ClipProgress* progress) {
@@ -350,14 +403,19 @@ void ConversionRun::Warn(const Input& input, const ConvertResult& result,
   }
   choices_.Add(report);
   if (session_.options.quiet) return;
-  const std::string repairs = RepairText(input.path, report, view);
-  const std::string warnings = WarningText(input.path, report, view);
+  const std::string named = view.grouped ? "" : input.path;
+  const std::string repairs = RepairText(named, report, view);
+  const std::string warnings = WarningText(named, report, view);
   const std::string note =
       repairs.empty() || warnings.empty()
           ? ""
-          : Printable(input.path) +
-                ": note: warnings are about the clip before its repair\n";
-  outcome->diagnostics.insert(0, repairs + note + warnings);
+          : (view.grouped ? "  " : Printable(named) + ": ") +
+                "note: warnings are about the clip before its repair\n";
+  std::string lines = repairs + note + warnings;
+  if (view.grouped && !lines.empty()) {
+    lines = Printable(input.path) + "\n" + lines + "\n";
+  }
+  outcome->diagnostics.insert(0, lines);
 }
 
 ConvertResult ConversionRun::ConvertInto(const Input& input,
@@ -458,7 +516,7 @@ std::string ConversionRun::Table() const {
                       {"WARNINGS", Align::kRight},
                       {"OUTPUTS", Align::kRight},
                       {"MB/s", Align::kRight}},
-                     cells);
+                     std::move(cells), session_.console->stdout_width());
 }
 
 }  // namespace bvhmill::client

@@ -59,6 +59,8 @@ struct ConversionOptions {
   bool force = false;
   // Skip clips whose outputs are up to date; see OutputRules.
   bool resume = false;
+  // --delete: delete the outputs of clips that are gone (io/gone_outputs.h).
+  bool delete_gone = false;
   // The file for one line of JSON per clip; "-" is stdout, "" is none.
   std::string report_jsonl;
   // --fail-on. With kWarning, a clip with warnings fails: its report is
@@ -82,8 +84,8 @@ void AddFileOptions(CLI::App* app, const std::string& group,
 //
 // Returns an error message if -o does not fit `options` and `inputs`; else "".
 // One file is for one clip and one format, has the extension of that format,
-// and excludes --resume. Stdout also excludes other data on stdout. For a
-// folder, returns WhyNoFolder.
+// and excludes --resume and --delete. Stdout also excludes other data on
+// stdout. For a folder, returns WhyNoFolder.
 std::string ChooseOutput(const std::vector<Input>& inputs,
                          ConversionOptions* options);
 
@@ -141,7 +143,9 @@ class ConversionRun {
   Row MakeRow(const ConvertResult& result, const ClipOutputs& outputs,
               const Outcome& outcome, double seconds) const;
   std::string Table() const;
-  ExitCode ShowPlan() const;
+  ExitCode ShowPlan();
+  ExitCode ShowGone();
+  std::string DeleteGoneOutputs(Totals* totals);
 
   const ConversionOptions& options_;
   Session& session_;

@@ -1,15 +1,19 @@
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "bvhmill/base/status.h"
+#include "bvhmill/base/text.h"
 #include "bvhmill/encode/encode.h"
 #include "client/cli/commands/commands.h"
 #include "client/cli/commands/conversion.h"
 #include "client/cli/io/clip_outputs.h"
+#include "client/cli/options/help.h"
 #include "client/cli/options/option_flags.h"
 #include "client/cli/options/options.h"
 
@@ -46,11 +50,14 @@ void AddConvertOutputs(CLI::App* app, ConvertFlags* flags) {
                   "for one output of one clip also a file with the\n"
                   "extension of the format, or - for stdout")
       ->type_name("DIR")
-      ->required()
       ->group(group);
   AddEmitFlag(app, "formats to make; default: the one that -o FILE names",
               kReportName, &flags->outputs);
   AddOutputFlags(app, &flags->outputs);
+  app->add_flag("--delete", conversion.delete_gone,
+                "delete outputs of these formats whose clips are\n"
+                "gone, if the manifest of the folder lists them")
+      ->group(group);
   app->add_flag("--dry-run", conversion.dry_run,
                 "print the inputs and their outputs, and write nothing")
       ->group(group);
@@ -60,30 +67,65 @@ void AddConvertOutputs(CLI::App* app, ConvertFlags* flags) {
   AddFileOptions(app, group, &conversion);
 }
 
+// A hint about a word among the inputs that is meant as an output: it is no
+// file, but a format, or it comes last. Empty if there is none.
+std::string MeantAsOutput(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (path == "-" || std::filesystem::exists(path, error)) continue;
+    const std::string read = "; " + Quote(path) + " is taken as an input: ";
+    if (FindFormat(path) != nullptr || path == kReportName) {
+      return read + "name the format with --emit " + path;
+    }
+    if (paths.size() > 1 && path == paths.back()) {
+      return read + "name the output with -o " + Printable(path);
+    }
+  }
+  return {};
+}
+
 // Without --emit, the format is the one whose extension the output file has.
-// Returns what is wrong.
-std::string ChooseFormat(const std::string& output,
+// Returns what is wrong with -o and --emit.
+std::string ChooseFormat(const CLI::App* app, const InputOptions& input,
+                         const std::string& output,
                          std::vector<std::string>* emit) {
+  const std::string hint = MeantAsOutput(input.paths);
+  if (app->count("--output") == 0) {
+    return hint.empty() ? Missing(app, "--output") : "-o is missing" + hint;
+  }
+  if (output.empty()) return "-o: the name is empty";
   if (!emit->empty()) return {};
+  std::string similar;
   for (const Format& format : Formats()) {
     if (output.ends_with(format.extension)) emit->emplace_back(format.name);
+    if (format.extension.ends_with(".npy")) {
+      similar.append(similar.empty() ? "" : ", ").append(format.name);
+    }
   }
   if (output.ends_with(kReportExtension)) emit->emplace_back(kReportName);
-  return emit->empty() ? "--emit is required, unless -o is a file whose "
-                         "extension names a format"
-                       : "";
+  if (!emit->empty()) return {};
+  if (output.ends_with(".npy")) {
+    return "-o " + Printable(output) + " can be any of " + similar +
+           "; name one of them with --emit, such as --emit positions";
+  }
+  const std::string no_folder = WhyNoFolder(output);
+  if (!no_folder.empty()) return no_folder;
+  return "--emit is missing" +
+         (hint.empty() ? ": the formats to make in the folder " +
+                             Printable(output) + ", such as --emit npz"
+                       : hint);
 }
 
 int RunConvert(const CLI::App* app, ConvertFlags* flags, Session* session) {
   std::string wrong = ChooseEngine(*session, &flags->run);
   if (wrong.empty()) {
-    wrong = ChooseFormat(flags->conversion.output, &flags->outputs.emit);
+    wrong = ChooseFormat(app, flags->input, flags->conversion.output,
+                         &flags->outputs.emit);
   }
   if (wrong.empty()) {
     wrong = CompleteOptions(app, *session, &flags->outputs,
                             &flags->conversion.convert);
   }
-  if (flags->conversion.output.empty()) wrong = "-o: the name is empty";
   if (!wrong.empty()) return Misused(app, session, wrong);
   // The outputs of an earlier run are no input of this one.
   auto inputs = TakeInputs(flags->input, IdOfFile(flags->conversion.output),

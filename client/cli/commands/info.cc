@@ -120,7 +120,8 @@ int RunInfo(const CLI::App* app, InfoFlags* flags, Session* session) {
   std::erase_if(rows, [](const auto& row) { return row.empty(); });
   if (is_table && !flags->csv && !rows.empty()) {
     session->console->PrintData(
-        RenderTable({ClipColumns().begin(), ClipColumns().end()}, rows));
+        RenderTable({ClipColumns().begin(), ClipColumns().end()},
+                    std::move(rows), session->console->stdout_width()));
   }
   return totals.exit;
 }

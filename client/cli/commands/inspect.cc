@@ -36,6 +36,7 @@ bool Passes(const InspectFlags& flags, const AnimFile& file) {
 bool ShowAnim(const InspectFlags& flags, const AnimFile& file, bool is_first,
               Console* console) {
   if (flags.json) return console->PrintData(AnimJson(file));
+  if (flags.quiet && Passes(flags, file)) return true;
   if (file.status.ok()) {
     const std::string facts = AnimFacts(file, flags.keys);
     if (!console->PrintData((is_first ? "" : "\n") + facts)) return false;
@@ -56,7 +57,9 @@ Totals InspectAll(const InspectFlags& flags, const std::vector<Input>& inputs,
     totals.bytes += file.bytes;
     ++(Passes(flags, file) ? totals.good : totals.failed);
     if (!ShowAnim(flags, file, is_first, session.console)) break;
-    is_first = is_first && !file.status.ok();
+    const bool is_shown =
+        file.status.ok() && !(flags.quiet && Passes(flags, file));
+    is_first = is_first && !is_shown;
   }
   if (totals.failed > 0) totals.exit = kExitClipFailed;
   if (session.console->data_lost()) totals.exit = kExitClipFailed;
@@ -98,7 +101,7 @@ Command AddInspect(CLI::App* parent) {
       ->group("Output");
   app->add_flag("--keys", flags->keys, "print all keyframes")->group("Output");
   app->add_flag("-q,--quiet", flags->quiet,
-                "leave out the last line, with the totals")
+                "print only files that fail, and no totals")
       ->group("Output");
   return {app, [app, flags](Session* session) {
             return RunInspect(app, *flags, session);

@@ -72,7 +72,15 @@ std::string CompleteRepair(const CLI::App* app, const Session& session,
     repairs = {true, true, has_gaps ? repairs.fill_gaps : kAllGapFrames, true,
                true};
   }
-  if (IsEmpty(repairs)) return "choose a repair, or --all";
+  if (IsEmpty(repairs)) {
+    std::string flags_of_repairs;
+    for (const OptionRow& row : Options()) {
+      if (row.group != OptionGroup::kRepairs) continue;
+      flags_of_repairs +=
+          (flags_of_repairs.empty() ? "" : ", ") + FlagOf(row.name);
+    }
+    return "choose what to repair: --all, or some of " + flags_of_repairs;
+  }
   wrong = CompleteOptions(app, session, nullptr, &flags->conversion.convert);
   if (!wrong.empty()) return wrong;
   wrong = ListChanges(&flags->conversion.convert.report);

@@ -152,6 +152,8 @@ Command AddValidate(CLI::App* parent) {
   AddFailOnOption(app, &flags->fail_on);
   AddDatasetOptions(app, &flags->dataset);
   AddBatchOptions(app, &flags->run);
+  app->get_option("--quiet")->description(
+      "print only clips that fail, and no totals");
   AddServerOptions(app, kConvertingServer, &flags->run.connect);
   AddLocalOptions(app, &flags->run);
   return {app, [app, flags](Session* session) {

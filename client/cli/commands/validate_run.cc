@@ -363,7 +363,7 @@ ClipChecks ChecksOf(const ValidateFlags& flags, const Session& session,
   checks.fail_on = flags.fail_on;
   const bool on_terminal = session.console->stdout_is_terminal() &&
                            flags.report.output == kStandardOutput;
-  checks.view = ViewFor(on_terminal && rendering.has_source_lines);
+  checks.view = ViewFor(on_terminal && rendering.is_for_people);
   checks.view.with_utf16 = rendering.has_utf16_columns;
   checks.has_pictures = rendering.has_pictures;
   checks.hashes_content = clips > 1;
@@ -472,14 +472,29 @@ std::string BaselineNotes(const ValidateFlags& flags,
   return out;
 }
 
-// The summary for people; empty if there is one clip, unless the run is dry.
+// A line with the command that explains the most frequent code of the worst
+// severity; empty if no clip has an error or a warning.
+std::string HowToGoOn(const DatasetSummary& dataset) {
+  const bool has_fault = !dataset.codes.empty() &&
+                         dataset.codes.front().severity <= Severity::kWarning;
+  return has_fault ? "bvhmill explain " + dataset.codes.front().code +
+                         " says what to do\n"
+                   : "";
+}
+
+// The summary for people; without totals if there is one clip, unless the run
+// is dry. On a terminal, it also says what to do about one clip.
 std::string SummaryFor(const ValidateFlags& flags, const Totals& totals,
-                       int64_t changed, const DatasetSummary& dataset) {
-  if (totals.clips < 2 && !flags.is_dry_run) return {};
+                       int64_t changed, const DatasetSummary& dataset,
+                       bool on_terminal) {
+  if (totals.clips < 2 && !flags.is_dry_run) {
+    return on_terminal ? HowToGoOn(dataset) : "";
+  }
   const std::string verb =
       flags.is_dry_run ? "passed (" + std::to_string(changed) + " would change)"
                        : "passed";
-  return Summary(totals, verb) + (totals.clips > 1 ? SummaryText(dataset) : "");
+  return Summary(totals, verb) +
+         (totals.clips > 1 ? SummaryText(dataset) : "") + HowToGoOn(dataset);
 }
 
 void PutLine(const ClipFinding& finding, ValidateParts* parts) {
@@ -551,6 +566,14 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
   std::map<std::string, std::string> digests;
   int64_t clips_checked = 0;
   int64_t clips_changed = 0;
+  // With -q, text is about the clips that fail or that a repair would change. A
+  // file has all clips.
+  const bool are_good_left_out =
+      flags.run.quiet && rendering.is_for_people && output->is_stdout();
+  const auto is_left_out = [&](const CheckedClip& checked) {
+    return are_good_left_out && checked.finding.passes &&
+           !HasChange(checked.finding.result.report);
+  };
   output->Put(writer->Begin(FactsOf(flags)));
   const Totals totals = CheckClips(
       checks, *parts, session, *writer,
@@ -563,6 +586,7 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
           digests.emplace(ChecksumPath(input), checked->digest);
         }
         PutLine(checked->finding, parts);
+        if (is_left_out(*checked)) return true;
         if (parts->lines && parts->lines->is_on_stdout()) return true;
         return output->Put(writer->Add(checked->finding, std::move(rendered)));
       });
@@ -579,10 +603,6 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
       written = parts->baseline_file->Close();
     }
   }
-  if (!flags.run.quiet) {
-    console->PrintDiagnostics(
-        SummaryFor(flags, totals, clips_changed, summary.dataset));
-  }
   console->PrintDiagnostics(
       BaselineNotes(flags, *parts, summary, why_no_baseline));
   written.Update(WritePassed(flags, digests,
@@ -591,6 +611,11 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
   if (!written.ok()) {
     console->PrintDiagnostics("bvhmill: " + std::string(MessageOf(written)) +
                               "\n");
+  }
+  if (!flags.run.quiet) {
+    console->PrintDiagnostics(SummaryFor(flags, totals, clips_changed,
+                                         summary.dataset,
+                                         console->stderr_is_terminal()));
   }
   const bool has_lines = !parts->lines || !parts->lines->failed();
   return written.ok() && has_lines && !console->data_lost()

@@ -306,7 +306,8 @@ absl::Status CheckSideFiles(std::span<const SideFile> files,
     const auto id = IdOfFile(file.path);
     const bool renews = id && id == IdOfFile(file.renews);
     if (id && clips.contains(*id)) {
-      return Refused(file, "is an input; use another name");
+      return Refused(
+          file, "is an input, which is never overwritten; use another name");
     }
     if (id && !renews && read.contains(*id)) {
       return Refused(file, "is read by this command; use another name");

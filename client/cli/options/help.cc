@@ -69,6 +69,22 @@ std::string UsageFailure(const CLI::App* app, const std::string& why) {
   return "bvhmill: " + why + "\n" + FullName(app) + " -h shows how\n";
 }
 
+std::string ShortName(const CLI::Option* option) {
+  const std::vector<std::string>& letters = option->get_snames();
+  return letters.empty() ? option->get_name() : "-" + letters.front();
+}
+
+std::string Missing(const CLI::App* app, const std::string& name) {
+  const std::string examples = app->get_footer();
+  const size_t begin = examples.find_first_not_of(' ');
+  const CLI::Option* const option = app->get_option_no_throw(name);
+  return (option == nullptr ? name : ShortName(option)) + " is missing" +
+         (begin == examples.npos
+              ? ""
+              : ", as in: " +
+                    examples.substr(begin, examples.find('\n') - begin));
+}
+
 namespace {
 
 // A command with its name in a file, such as "server.info"; the program has

@@ -33,6 +33,13 @@ class HelpFormatter final : public CLI::Formatter {
 // "bvhmill: WHY" and the command that prints help, for a wrong command line.
 std::string UsageFailure(const CLI::App* app, const std::string& why);
 
+// "-o" or "--emit": the shortest name of the option.
+std::string ShortName(const CLI::Option* option);
+
+// "-o is missing, as in: bvhmill convert take.bvh -o take.npz", with the first
+// example of `app`. `name` is any name of the option.
+std::string Missing(const CLI::App* app, const std::string& name);
+
 // Makes every option of `command` readable from the environment, if the command
 // line names that command.
 void ReadEnvironment(CLI::App* command);

@@ -89,7 +89,9 @@ std::string CheckIssueCode(const std::string& word) {
   if (FindEntry(word) != nullptr) return {};
   std::vector<std::string_view> codes;
   for (const CatalogueEntry& entry : Catalogue()) codes.push_back(entry.name);
-  return "'" + word + "' is not an issue code" + DidYouMean(word, codes);
+  const std::string hint = DidYouMean(word, codes);
+  return "'" + word + "' is not an issue code" +
+         (hint.empty() ? "; 'bvhmill explain' lists all codes" : hint);
 }
 
 std::string CheckIssueCodes(const std::string& word) {

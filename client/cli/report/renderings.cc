@@ -21,7 +21,7 @@ namespace {
 constexpr std::array kRenderings = {
     Rendering{.name = "text",
               .extension = ".txt",
-              .has_source_lines = true,
+              .is_for_people = true,
               .make = MakeTextWriter},
     Rendering{.name = "jsonl",
               .extension = ".jsonl",

@@ -32,9 +32,9 @@ struct Rendering {
   // A file whose name ends in this, in any case, has this rendering unless
   // --format is set.
   std::string_view extension;
-  // True if the writer, on a terminal, prints in colour and shows the source
-  // line below each issue.
-  bool has_source_lines = false;
+  // True if the report is lines for people: -q leaves out good clips, and a
+  // terminal gets groups with colours and the source line of each issue.
+  bool is_for_people = false;
   std::unique_ptr<ReportWriter> (*make)();
   // True if the writer shows pictures of clips.
   bool has_pictures = false;

@@ -64,6 +64,32 @@ size_t WidthOf(std::string_view utf8) {
 
 namespace {
 
+// `text` of at most `width` columns: "takes/...walk.bvh". Requires that `width`
+// is at least 3.
+std::string Shortened(std::string_view text, size_t width) {
+  constexpr std::string_view kCut = "...";
+  if (WidthOf(text) <= width) return std::string(text);
+  const auto is_within = [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+  };
+  // A character has at most 4 bytes.
+  const size_t head = (width - kCut.size()) / 2;
+  size_t end = std::min(4 * head, text.size() - 1);
+  while (end > 0 &&
+         (is_within(text[end]) || WidthOf(text.substr(0, end)) > head)) {
+    --end;
+  }
+  const size_t tail = width - kCut.size() - head;
+  size_t begin = text.size() - std::min(4 * tail, text.size());
+  while (begin < text.size() &&
+         (is_within(text[begin]) || WidthOf(text.substr(begin)) > tail)) {
+    ++begin;
+  }
+  return std::string(text.substr(0, end))
+      .append(kCut)
+      .append(text.substr(begin));
+}
+
 void AppendCell(const std::string& text, Align align, size_t width,
                 std::string* line) {
   const std::string pad(width - WidthOf(text), ' ');
@@ -73,7 +99,8 @@ void AppendCell(const std::string& text, Align align, size_t width,
 }  // namespace
 
 std::string RenderTable(const std::vector<Column>& columns,
-                        const std::vector<std::vector<std::string>>& rows) {
+                        std::vector<std::vector<std::string>> rows,
+                        size_t width) {
   std::vector<std::string> titles;
   std::vector<size_t> widths;
   for (const Column& column : columns) {
@@ -84,6 +111,14 @@ std::string RenderTable(const std::vector<Column>& columns,
     for (size_t i = 0; i < row.size(); ++i) {
       widths[i] = std::max(widths[i], WidthOf(row[i]));
     }
+  }
+  constexpr size_t kLeast = 20;
+  size_t whole = 2 * (widths.size() - 1);
+  for (const size_t one : widths) whole += one;
+  if (width > 0 && whole > width && widths[0] > kLeast) {
+    widths[0] =
+        std::max(kLeast, widths[0] - std::min(widths[0], whole - width));
+    for (auto& row : rows) row[0] = Shortened(row[0], widths[0]);
   }
   std::string out;
   const auto append = [&](const std::vector<std::string>& cells) {
@@ -119,6 +154,10 @@ size_t ColumnsOf(int fd) {
 Console::Console()
     : stdout_is_terminal_(IsTerminal(STDOUT_FILENO)),
       stderr_is_terminal_(IsTerminal(STDERR_FILENO)) {}
+
+size_t Console::stdout_width() const {
+  return stdout_is_terminal_ ? ColumnsOf(STDOUT_FILENO) : 0;
+}
 
 bool Console::PrintData(std::string_view text) {
   const std::lock_guard lock(mutex_);

@@ -36,6 +36,8 @@ class Console {
   bool data_lost() const { return data_lost_; }
   bool stderr_is_terminal() const { return stderr_is_terminal_; }
   bool stdout_is_terminal() const { return stdout_is_terminal_; }
+  // The columns of the terminal that is stdout; 0 if it is none.
+  size_t stdout_width() const;
 
  private:
   void Erase();
@@ -59,9 +61,12 @@ struct Column {
 
 // A table with aligned columns: a line of titles, then one for each row, with
 // two blanks between columns and none at line ends. Requires that every row has
-// as many cells as there are columns. Widths are those of WidthOf.
+// as many cells as there are columns. Widths are those of WidthOf. To fit lines
+// of `width` columns, if that is not 0, shortens long cells of the first column
+// in the middle, down to 20 columns.
 std::string RenderTable(const std::vector<Column>& columns,
-                        const std::vector<std::vector<std::string>>& rows);
+                        std::vector<std::vector<std::string>> rows,
+                        size_t width = 0);
 
 // The columns of `utf8` on a terminal: two for each wide character of East
 // Asia, none for a combining one, by wcwidth of the C library with a UTF-8

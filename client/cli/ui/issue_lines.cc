@@ -140,8 +140,13 @@ std::string Coloured(std::string line, Severity severity) {
   return line.insert(begin, kColours[static_cast<size_t>(severity)]);
 }
 
+// The begin of a line about `path`; in a group, where it is empty, a blank.
+std::string Lead(std::string_view path) {
+  return path.empty() ? std::string(kIndent) : Printable(path) + ": ";
+}
+
 std::string MoreIssues(std::string_view path, const IssueView& view) {
-  return Printable(path) + ": note: there are more issues; " +
+  return Lead(path) + "note: there are more issues; " +
          (view.is_cut_by_server ? "the server lists no more of them\n"
                                 : "--max-issues lists more of them\n");
 }
@@ -152,6 +157,7 @@ IssueView ViewFor(bool is_terminal) {
   const char* no_color = std::getenv("NO_COLOR");
   const bool is_plain = no_color != nullptr && *no_color != '\0';
   IssueView view;
+  view.grouped = is_terminal;
   view.in_colour = is_terminal && !is_plain;
   view.with_text = is_terminal;
   return view;
@@ -175,10 +181,17 @@ std::string IssueLine(std::string_view path, const Issue& issue,
                       const IssueView& view) {
   std::string line = RenderIssue(issue);
   if (view.in_colour) line = Coloured(std::move(line), issue.severity);
-  line.insert(0, Printable(path) + (issue.location.line ? ":" : ": "));
+  const bool is_in_group = path.empty();
+  line.insert(0, is_in_group           ? std::string(kIndent)
+                 : issue.location.line ? Printable(path) + ":"
+                                       : Printable(path) + ": ");
   const auto text = view.lines.find(issue.location.byte_offset.value_or(-1));
-  const bool is_known = text != view.lines.end() && !text->second.empty();
-  return is_known ? line + "\n" + text->second : line;
+  if (text == view.lines.end() || text->second.empty()) return line;
+  if (!is_in_group) return line + "\n" + text->second;
+  // The line of the file, and the one with the caret.
+  std::string lines = text->second;
+  lines.insert(lines.find('\n') + 1, kIndent);
+  return line + "\n" + std::string(kIndent) + lines;
 }
 
 std::string FailureLine(std::string_view path, const absl::Status& status) {
@@ -204,10 +217,12 @@ std::string ReportText(std::string_view path, const ConvertResult& result,
   std::string out = Printable(path) + ": " +
                     std::string(VerdictName(result.report.verdict)) +
                     Facts(result, known_issues) + "\n";
+  const std::string_view named = view.grouped ? "" : path;
   for (const Issue& issue : result.report.issues) {
-    out += IssueLine(path, issue, view) + "\n";
+    out += IssueLine(named, issue, view) + "\n";
   }
-  if (result.report.truncated) out += MoreIssues(path, view);
+  if (result.report.truncated) out += MoreIssues(named, view);
+  if (view.grouped && !result.report.issues.empty()) out += "\n";
   return out;
 }
 
@@ -227,7 +242,7 @@ std::string WarningText(std::string_view path, const Report& report,
     out += IssueLine(path, issue, view) + "\n";
   }
   if (more <= 0) return out;
-  return out + Printable(path) + ": note: " + Count(more, "more warning") +
+  return out + Lead(path) + "note: " + Count(more, "more warning") +
          "; validate and --report-jsonl list them\n";
 }
 

@@ -11,6 +11,9 @@
 //   take.bvh:4:14: error: HIERARCHY_OFFSET_INVALID: OFFSET of Hips needs ...
 //     OFFSET 0.0 x 0.0
 //                ^
+//
+// On a terminal, the issues of a clip are a group: the path, then the issues,
+// indented and without it, then an empty line.
 
 #include <cstdint>
 #include <map>
@@ -26,6 +29,8 @@ namespace bvhmill::client {
 struct IssueView {
   // Print severities in colour.
   bool in_colour = false;
+  // Print the issues of a clip as a group.
+  bool grouped = false;
   // Print the line of the file below an issue, if `lines` has it.
   bool with_text = false;
   // The result of SourceLine for the byte of each location.
@@ -38,8 +43,8 @@ struct IssueView {
   bool is_cut_by_server = false;
 };
 
-// The view for a terminal has lines of the file, and colours unless NO_COLOR is
-// set. Any other view has neither.
+// The view for a terminal has groups, lines of the file, and colours unless
+// NO_COLOR is set. Any other view has none of them.
 IssueView ViewFor(bool is_terminal);
 
 // Fills view->lines for the issues of `report` if view->with_text, and
@@ -47,7 +52,7 @@ IssueView ViewFor(bool is_terminal);
 void TakeLines(std::string_view text, const Report& report, IssueView* view);
 
 // "PATH:LINE:COL: error: CODE: message", without a line end; below it the line
-// of the text, if `view` has it.
+// of the text, if `view` has it. Without a path, all lines are indented.
 std::string IssueLine(std::string_view path, const Issue& issue,
                       const IssueView& view = {});
 
@@ -58,13 +63,15 @@ std::string FailureLine(std::string_view path, const ConvertResult& result,
                         const IssueView& view = {});
 std::string FailureLine(std::string_view path, const absl::Status& status);
 
-// The whole report: a line with the verdict, then one for each issue. Every
-// line has its end. `known_issues` is the number that a baseline has removed.
+// The whole report: a line with the verdict, then one for each issue, or a
+// group. Every line has its end. `known_issues` is the number that a baseline
+// has removed.
 std::string ReportText(std::string_view path, const ConvertResult& result,
                        int64_t known_issues, const IssueView& view);
 
 // The first three warnings, then how many more there are, without the changes
-// of RepairText. Every line has its end.
+// of RepairText. Every line has its end. `path` is empty in a group, also in
+// RepairText.
 std::string WarningText(std::string_view path, const Report& report,
                         const IssueView& view);
 

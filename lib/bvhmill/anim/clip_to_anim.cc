@@ -338,12 +338,12 @@ class Converter {
     const HeightError& error = *drive_.height_error;
     const double legs = std::fabs(error.legs);
     if (legs < kHeightTolerance) return true;
-    IssueArgs args = {
-        {"percent", Whole(legs * 100)},
-        {"way", error.legs > 0 ? "high" : "low"},
-        {"mend", error.mend.empty()
-                     ? ""
-                     : "; " + std::string(error.mend) + " mends it"}};
+    IssueArgs args = {{"percent", Whole(legs * 100)},
+                      {"way", error.legs > 0 ? "high" : "low"},
+                      {"mend", error.mend.empty()
+                                   ? ""
+                                   : "; the option " + std::string(error.mend) +
+                                         " mends it"}};
     if (legs >= kWrong) {
       return Accepts(IssueCode::ANIM_HEIGHT_WRONG, std::move(args));
     }

@@ -62,8 +62,7 @@ absl::Status SetStated(std::string_view stated, const Skeleton& skeleton,
   const NameIndex index = MakeNameIndex(skeleton);
   const auto found = FindName(index, stated);
   if (found.empty()) {
-    return InvalidField(kBodyRootField,
-                        "no joint of the clip is " + Quote(stated));
+    return NoSuchJoint(kBodyRootField, stated, index);
   }
   const std::vector<int32_t> roots = RootsAbove(skeleton.nodes);
   // In reverse: the first joint of a tree counts.

@@ -97,23 +97,26 @@ absl::Status CheckRates(const ClipEdits& edits) {
   return absl::OkStatus();
 }
 
-absl::Status SourceUnknown(std::string_view field, std::string_view source) {
+// `what` is the field `source` in words.
+absl::Status SourceUnknown(std::string_view field, std::string_view source,
+                           std::string_view what) {
   const std::string needs = "options.read." + std::string(source);
-  return MakeCallError(
-      {.code = absl::StatusCode::kFailedPrecondition,
-       .reason = "SOURCE_CONVENTION_UNKNOWN",
-       .field = "options.edits." + std::string(field),
-       .args = {{"needs", needs}},
-       .message = "that of the source is not known; set " + needs});
+  return MakeCallError({.code = absl::StatusCode::kFailedPrecondition,
+                        .reason = "SOURCE_CONVENTION_UNKNOWN",
+                        .field = "options.edits." + std::string(field),
+                        .args = {{"needs", needs}},
+                        .message = "the " + std::string(what) +
+                                   " of the source is not known; set " +
+                                   needs});
 }
 
 absl::Status CheckConventions(const ClipEdits& edits) {
   if (edits.to_up != UpAxis::kUnknown &&
       edits.source.up_axis == UpAxis::kUnknown) {
-    return SourceUnknown("to_up", "up");
+    return SourceUnknown("to_up", "up", "up axis");
   }
   if (edits.to_units != 0 && edits.source.meters_per_unit == 0) {
-    return SourceUnknown("to_units", "units");
+    return SourceUnknown("to_units", "units", "unit");
   }
   // Beyond it, positions would no longer be finite.
   constexpr double kMaxScale = 1e12;

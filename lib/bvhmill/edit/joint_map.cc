@@ -89,6 +89,23 @@ std::span<const NamedJoint> FindPattern(const NameIndex& index,
   return Range(index, prefix, /*whole=*/false);
 }
 
+absl::Status NoSuchJoint(std::string_view field, std::string_view name,
+                         const NameIndex& index) {
+  // Bounds the time: a comparison takes the product of both lengths.
+  constexpr size_t kMaxName = 64;
+  constexpr size_t kMaxJoints = 1000;
+  std::vector<std::string_view> known;
+  for (const NamedJoint& joint : index.joints) {
+    if (name.size() > kMaxName || known.size() == kMaxJoints) break;
+    known.push_back(joint.name);
+  }
+  const std::string_view nearest = Nearest(name, known);
+  return InvalidField(
+      field,
+      "no joint of the clip is " + Quote(name) +
+          (nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?"));
+}
+
 // Joint maps.
 
 namespace {

@@ -60,6 +60,11 @@ std::span<const NamedJoint> FindName(const NameIndex& index,
 std::span<const NamedJoint> FindPattern(const NameIndex& index,
                                         std::string_view pattern);
 
+// INVALID_ARGUMENT "FIELD: no joint of the clip is 'NAME'", for a name or
+// pattern that finds none; with the most similar of the first thousand names.
+absl::Status NoSuchJoint(std::string_view field, std::string_view name,
+                         const NameIndex& index);
+
 // "'Hips', 'Spine'": the first three of the names that are added, for
 // messages.
 struct FirstNames {

@@ -17,10 +17,6 @@
 namespace bvhmill {
 namespace {
 
-absl::Status NoSuchJoint(std::string_view field, std::string_view name) {
-  return InvalidField(field, "no joint of the clip is " + Quote(name));
-}
-
 // Sets `chosen` for the joints that the patterns match. A pattern matches one
 // span of the index, of which only the two ends are marked: the cost is the
 // same for one joint and for all.
@@ -30,7 +26,7 @@ absl::Status Choose(std::string_view field, const NameIndex& index,
   std::vector<int64_t> opened(index.joints.size() + 1);
   for (const std::string& pattern : patterns) {
     const auto found = FindPattern(index, pattern);
-    if (found.empty()) return NoSuchJoint(field, pattern);
+    if (found.empty()) return NoSuchJoint(field, pattern, index);
     const auto first = static_cast<size_t>(found.data() - index.joints.data());
     ++opened[first];
     --opened[first + found.size()];
@@ -122,7 +118,7 @@ absl::Status RenameByPairs(const ClipEdits& edits, const Limits& limits,
   NewNames names;
   for (const auto& [from, to] : pairs) {
     const auto found = FindName(index, from);
-    if (found.empty()) return NoSuchJoint("options.edits.rename", from);
+    if (found.empty()) return NoSuchJoint("options.edits.rename", from, index);
     Collect(found, to, &names);
   }
   return Apply(names, limits, budget, skeleton, renaming);

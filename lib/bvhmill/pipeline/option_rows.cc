@@ -691,7 +691,7 @@ std::string Wanted(const OptionRow& row) {
           },
           [](FrameRange*) -> std::string {
             return "a range A:B or A:B:STEP of frames from 0 on, with A below "
-                   "B";
+                   "B; 10:50 is the frames 10 to 49";
           },
           [](TimeRange*) -> std::string {
             return "a range A:B of seconds, such as 1.5s:3s, with A below B";

@@ -189,7 +189,8 @@ absl::Status WrongSetting(const std::string& path, int line,
 // compares the list with their options.
 constexpr std::string_view kOptions =
     "again all all-bones baseline "
-    "blob-retention-seconds blobs config csv data-dir drain-seconds dry-run "
+    "blob-retention-seconds blobs config csv data-dir delete drain-seconds "
+    "dry-run "
     "ease-in ease-out emit emote exclude expectations fail-on filelist files0 "
     "follow force format from hand-pose handshake-seconds http http-files "
     "http-origins idle-between-seconds idle-seconds include "

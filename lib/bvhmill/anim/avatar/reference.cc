@@ -81,12 +81,12 @@ std::optional<HeightError> FindHeightError(const Clip& clip, const Plan& plan,
   };
   const double offset = clip.skeleton.nodes[0].offset[1];
   if (mends(map, offset)) {
-    found.mend = "--root-offset add";
+    found.mend = "root_offset add";
   } else if (mends(map, -floor)) {
-    found.mend = "--floor";
+    found.mend = "floor";
   } else if (map.zero > 0 &&
              mends({kAvatarHipHeight / map.zero, map.zero}, 0)) {
-    found.mend = "--anim-scale-to-avatar";
+    found.mend = "anim_scale_to_avatar";
   }
   return found;
 }

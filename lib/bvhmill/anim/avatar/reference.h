@@ -104,8 +104,8 @@ struct HeightError {
   // over the sampled frames. The floor is the median height of the lowest
   // joint.
   double legs = 0;
-  // The option that makes `legs` less than kHeightTolerance: "--floor",
-  // "--root-offset add", "--anim-scale-to-avatar"; or empty.
+  // The option that makes `legs` less than kHeightTolerance: "floor",
+  // "root_offset add", "anim_scale_to_avatar"; or empty.
   std::string_view mend;
 };
 
