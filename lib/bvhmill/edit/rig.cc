@@ -412,7 +412,7 @@ absl::Status FitRig(const ClipEdits& edits, Editing* editing, int32_t* hips) {
       [](const Node& node) { return node.kind == NodeKind::kRoot; });
   if (roots != 1) {
     return InvalidField(kField, "the clip has " + std::to_string(roots) +
-                                    " ROOTs; keep one (options.edits.figure)");
+                                    " ROOTs; keep one by the option figure");
   }
   BVHMILL_RETURN_IF_ERROR(HoldPoses(*editing));
   BVHMILL_RETURN_IF_ERROR(
