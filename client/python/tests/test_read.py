@@ -192,7 +192,7 @@ def test_errors_of_edits(walk):
     with pytest.raises(bvhmill.EditError, match=r" drop: no joint"):
         bvhmill.read(walk, drop=["NoSuchJoint"])
     with pytest.raises(bvhmill.ConventionUnknown,
-                       match=r" to_units: that of .*; set units$"):
+                       match=r" to_units: the unit of .*; set units$"):
         bvhmill.read(walk, to_units="m")
     with pytest.raises(ValueError, match=r"^thresholds.*: "):
         bvhmill.read(walk, thresholds={"DATA_SPIKE.no_such": 1})
