@@ -2,8 +2,8 @@
 
 // Makes a file of each of many .anim files, in several threads.
 //
-//   return RunAnims(app, batch, {AnimFormat(), "edited", edit, write},
-//   session);
+//   const AnimWork work = {AnimFormat(), "edited", edit, write};
+//   return RunAnims(app, batch, work, session);
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -29,7 +29,7 @@ struct AnimBatch {
   RunOptions run;
 };
 
-// What a command does with each motion. The functions are thread-safe.
+// The work of a command on one motion. Several threads call its functions.
 struct AnimWork {
   // The format of the new files.
   FormatOptions format;

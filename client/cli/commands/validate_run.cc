@@ -562,7 +562,7 @@ int CheckAll(const ValidateFlags& flags, const Session& session,
     session.console->PrintDiagnostics(NotesBefore(flags));
   }
   DatasetTally tally;
-  // Of the clips that pass, by path.
+  // The checksums of the clips that pass, by path.
   std::map<std::string, std::string> digests;
   int64_t clips_checked = 0;
   int64_t clips_changed = 0;

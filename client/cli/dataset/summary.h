@@ -140,8 +140,8 @@ struct SkeletonBodies {
   // All bodies, and the odd ones of them.
   int64_t body_count = 0;
   int64_t odd_count = 0;
-  // Those that most clips have come first. The list has at most kMaxListed that
-  // are odd, and at most kMaxListed others.
+  // Sorted by the number of their clips, the largest first: at most kMaxListed
+  // odd ones, and at most kMaxListed others.
   std::vector<Body> bodies;
 };
 

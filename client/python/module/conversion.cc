@@ -412,7 +412,7 @@ absl::Status Stream::Text::Append(std::string_view bytes) {
 }
 
 bool Stream::Push(std::string_view piece) {
-  // The first bytes state the compression, whatever the name is.
+  // The first bytes of a compressed file count more than its name.
   if (!std::exchange(has_begun_, true)) Unpack(EncodingOfBytes(piece));
   if (decoder_ == nullptr) return clip_->Add(piece);
   Text text(this);

@@ -102,7 +102,7 @@ TEST(Bodies, OneClipIsComparedWithMany) {
        },
        "another rest pose; the OFFSET of 'A' has another direction; compared "
        "with usual0"},
-      // Another actor: odd only beside the body that most clips have.
+      // Another actor: odd if more than half of the clips have one body.
       {"four bones",
        [](Joints* j) {
          for (const size_t i : {1, 3, 5, 7}) (*j)[i].offset = {0, 0, 12};
