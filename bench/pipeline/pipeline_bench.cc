@@ -1,5 +1,6 @@
-// From text to positions, against reading alone. The positions are compared
-// with those of a whole clip before anything is timed.
+// From text to positions and to whole files of other formats, against reading
+// alone. The positions are compared with those of a whole clip before anything
+// is timed.
 
 #include <benchmark/benchmark.h>
 #include <tbb/task_arena.h>
@@ -19,7 +20,17 @@ namespace bvhmill::bench {
 namespace {
 
 constexpr size_t kBytes = 100'000'000;
+constexpr size_t kFormatBytes = 10'000'000;
 constexpr int kThreads = 2;
+
+struct FormatCase {
+  const char* name;
+  FormatOptions settings;
+};
+const FormatCase kFormats[] = {{"npz", NpzFormat{}},
+                               {"csv", CsvFormat{}},
+                               {"bvh", BvhFormat{}},
+                               {"glb", GlbFormat{}}};
 
 // Takes positions while they are in the cache, and drops them.
 class DroppingReceiver final : public OutputReceiver {
@@ -47,12 +58,12 @@ ConvertOptions ToPositions(bool has_rules) {
   return options;
 }
 
-// Returns the bytes of the positions; 0 if it went wrong.
-size_t ConvertToPositions(std::string_view text, bool has_rules) {
+// Returns the bytes of the outputs; 0 if it went wrong.
+size_t Convert(std::string_view text, const ConvertOptions& options) {
   DroppingReceiver receiver;
   static Converter converter(Parallelism::CallersPool());
   const ConvertResult result =
-      converter.Convert(text, ToPositions(has_rules), &receiver, nullptr);
+      converter.Convert(text, options, &receiver, nullptr);
   return result.status.ok() ? receiver.bytes() : 0;
 }
 
@@ -105,14 +116,42 @@ void RegisterTake(const std::string& name,
   for (const bool has_rules : {true, false}) {
     const std::string part = has_rules ? "" : ".no_rules";
     const auto convert = [subject, has_rules] {
-      benchmark::DoNotOptimize(ConvertToPositions(subject->text, has_rules));
+      benchmark::DoNotOptimize(Convert(subject->text, ToPositions(has_rules)));
     };
     Register(name + part + ".positions", bytes, 1, convert);
     Register(name + part + ".threads2", bytes, kThreads, convert);
   }
 }
 
+// Each format, by one thread. False if one of them cannot be written.
+bool RegisterFormats(const std::string& name,
+                     const std::shared_ptr<Subject>& subject) {
+  const size_t bytes = subject->rows.size();
+  const auto kept = std::make_shared<ParsedClip>();
+  Register(name + ".read", bytes, 1, [subject, kept] {
+    ReadWhole(subject->text, BestRowsTarget(), nullptr, kept.get());
+  });
+  for (const auto& [format, settings] : kFormats) {
+    ConvertOptions options;
+    options.outputs = {{"", settings}};
+    if (Convert(subject->text, options) == 0) {
+      std::cerr << format << " is not written\n";
+      return false;
+    }
+    Register(name + "." + format, bytes, 1, [subject, options] {
+      benchmark::DoNotOptimize(Convert(subject->text, options));
+    });
+  }
+  return true;
+}
+
 void Derive(Metrics* metrics) {
+  const double read = metrics->Get("pipeline.to.read.mb_per_s");
+  for (const auto& [format, settings] : kFormats) {
+    const std::string name = std::string("pipeline.to.") + format;
+    const double value = metrics->Get(name + ".mb_per_s");
+    if (read > 0) metrics->Set(name + ".ratio_to_read", value / read);
+  }
   for (const char* take : {"fixed", "cmu"}) {
     const std::string name = std::string("pipeline.") + take;
     const double read = metrics->Get(name + ".read.mb_per_s");
@@ -134,6 +173,11 @@ int Main(int argc, char** argv) {
       return 1;
     }
     RegisterTake("pipeline." + take, subject);
+  }
+  if (!RegisterFormats(
+          "pipeline.to",
+          std::make_shared<Subject>(MakeCorpus("cmu", kFormatBytes).text))) {
+    return 1;
   }
   return RunBenchmarks(argc, argv, Derive);
 }

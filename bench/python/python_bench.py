@@ -4,8 +4,6 @@ Ratios are medians of seven runs in turns. Before times are measured, results
 are compared. docs/performance.md has the meaning of the metrics.
 """
 
-import argparse
-import json
 import os
 import pathlib
 import statistics
@@ -18,36 +16,10 @@ import time
 import numpy as np
 
 import bvhmill
+from turns import (TURNS, in_turns, median_ratio, metrics, run, seconds_of,
+                   walk_text)
 
 BIN = pathlib.Path(os.environ["BVHMILL_BIN"])
-TURNS = 7
-metrics = {}
-
-
-def say(text):
-    print(text, file=sys.stderr)
-
-
-def walk_text(megabytes, joints=26):
-    """A chain of joints of about this many megabytes, decimals as exported."""
-    lines = ["HIERARCHY"]
-    for i in range(joints):
-        turn = "Zrotation Xrotation Yrotation"
-        lines += [f"{'JOINT' if i else 'ROOT'} joint{i}", "{",
-                  f"OFFSET 0 {5.5 if i else 0} 0",
-                  f"CHANNELS 3 {turn}" if i else
-                  f"CHANNELS 6 Xposition Yposition Zposition {turn}"]
-    lines += ["End Site", "{", "OFFSET 0 1 0", "}"] + ["}"] * joints
-    columns = 3 * joints + 3
-    frames = max(1, int(megabytes * 1e6 / (columns * 9.6)))
-    lines += ["MOTION", f"Frames: {frames}", "Frame Time: 0.0083333"]
-    rows = []
-    times = np.arange(min(frames, 2000))[:, None] * 0.02
-    for row in 60 * np.sin(times * (1 + np.arange(columns) * 0.03)):
-        rows.append(" ".join(f"{value:.6f}" for value in row))
-    while len(rows) < frames:
-        rows += rows[:frames - len(rows)]
-    return ("\n".join(lines + rows) + "\n").encode()
 
 
 class Twin:
@@ -68,27 +40,6 @@ class Twin:
     def stop(self):
         self._process.stdin.close()
         self._process.wait()
-
-
-def seconds_of(call, count=1):
-    begin = time.perf_counter()
-    for _ in range(count):
-        call()
-    return (time.perf_counter() - begin) / count
-
-
-def in_turns(*calls):
-    """The seconds of each call, by turn."""
-    for call in calls:
-        call()
-    return [[call() for call in calls] for _ in range(TURNS)]
-
-
-def median_ratio(turns):
-    """The median and the quartiles of first / second."""
-    ratios = [first / second for first, second in turns]
-    low, median, high = statistics.quantiles(ratios, n=4)
-    return [median, low, high]
 
 
 def bench_read(folder):
@@ -312,38 +263,18 @@ def bench_numpy():
     metrics["py.vs_numpy.ignore_data"] = median_ratio(turns)
 
 
-def write(out):
-    lines = [f"    {json.dumps(name)}: {json.dumps(value)}"
-             for name, value in sorted(metrics.items())]
-    text = '{"metrics": {\n' + ",\n".join(lines) + "\n}}\n"
-    if out == "-":
-        sys.stdout.write(text)
-    elif out:
-        pathlib.Path(out).write_text(text)
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", nargs="?", const="-", metavar="FILE")
-    parser.add_argument("--only", metavar="WORD", default="")
-    parser.add_argument("--stream-megabytes", type=int, default=1000)
-    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        benches = {
-            "import": bench_import, "small": lambda: bench_small(folder),
-            "read": lambda: bench_read(folder),
-            "batch": lambda: bench_batch(folder),
-            "numpy": bench_numpy, "gil": lambda: bench_gil(folder),
-            "stream": lambda: bench_stream(folder, args.stream_megabytes)}
-        for word, bench in benches.items():
-            if args.only in word:
-                bench()
-    for name, value in sorted(metrics.items()):
-        median, *quartiles = value if isinstance(value, list) else [value]
-        say(f"{name:40} {median:10.4g}"
-            + "".join(f"{quartile:10.4g}" for quartile in quartiles))
-    write(args.json)
+        run({"import": lambda _: bench_import(),
+             "small": lambda _: bench_small(folder),
+             "read": lambda _: bench_read(folder),
+             "batch": lambda _: bench_batch(folder),
+             "numpy": lambda _: bench_numpy(),
+             "gil": lambda _: bench_gil(folder),
+             "stream": lambda args: bench_stream(
+                 folder, args.stream_megabytes)},
+            __doc__, stream_megabytes=1000)
 
 
 if __name__ == "__main__":

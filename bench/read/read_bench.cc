@@ -21,7 +21,15 @@ namespace bvhmill::bench {
 namespace {
 
 constexpr size_t kBytes = 100'000'000;
-constexpr size_t kSmallBytes = 150'000;
+// Whole files: in small ones the hierarchy counts for more.
+struct Size {
+  const char* name;
+  size_t bytes;
+};
+constexpr Size kSizes[] = {{"read.10kb", 10'000},
+                           {"read.small", 150'000},
+                           {"read.1mb", 1'000'000},
+                           {"read.10mb", 10'000'000}};
 constexpr int kThreads = 2;
 
 // `run` reads `bytes` once.
@@ -67,14 +75,15 @@ void RegisterWhole(const std::string& name, RowsTarget target,
 }
 
 // Whole files against the rows alone by fast_float.
-void RegisterSmall(const std::shared_ptr<Subject>& subject) {
-  Register("read.small.fast_float", subject->rows.size(), [subject] {
+void RegisterSize(const std::string& name,
+                  const std::shared_ptr<Subject>& subject) {
+  Register(name + ".fast_float", subject->rows.size(), [subject] {
     ReadRowsByFastFloat(subject->rows, subject->values);
     benchmark::ClobberMemory();
   });
-  RegisterWhole("read.small.best", BestRowsTarget(), subject);
+  RegisterWhole(name + ".best", BestRowsTarget(), subject);
   if (IsSupported(RowsTarget::kAvx2)) {
-    RegisterWhole("read.small.avx2", RowsTarget::kAvx2, subject);
+    RegisterWhole(name + ".avx2", RowsTarget::kAvx2, subject);
   }
 }
 
@@ -112,8 +121,8 @@ void DeriveRatio(const std::string& name, const std::string& of,
 }
 
 void Derive(Metrics* metrics) {
-  for (const char* take :
-       {"fixed", "cmu", "general", "daz", "long", "repr", "small"}) {
+  for (const char* take : {"fixed", "cmu", "general", "daz", "long", "repr",
+                           "10kb", "small", "1mb", "10mb"}) {
     const std::string name = std::string("read.") + take;
     for (const char* how : {".best", ".avx2", ".scalar", ".whole", ".fresh"}) {
       DeriveRatio(name + how + ".ratio_to_fast_float", name + how,
@@ -147,9 +156,11 @@ int Main(int argc, char** argv) {
       RegisterWays("read." + name, subject);
     }
   }
-  const auto small = Prepare("cmu", kSmallBytes);
-  if (small == nullptr) return 1;
-  RegisterSmall(small);
+  for (const auto& [name, bytes] : kSizes) {
+    const auto subject = Prepare("cmu", bytes);
+    if (subject == nullptr) return 1;
+    RegisterSize(name, subject);
+  }
   return RunBenchmarks(argc, argv, Derive);
 }
 

@@ -61,8 +61,8 @@ std::string FindDifference(const Subject& subject, Parallel* parallel) {
   ReadRowsByFastFloat(subject.rows, values);
   if (!IsSame(values, expected)) return "fast_float";
   RowsWorkspace workspace;
-  for (const RowsTarget target :
-       {RowsTarget::kScalar, RowsTarget::kAvx2, RowsTarget::kAvx512}) {
+  for (const RowsTarget target : {RowsTarget::kScalar, RowsTarget::kAvx2,
+                                  RowsTarget::kAvx512, RowsTarget::kNeon}) {
     if (!IsSupported(target)) continue;
     std::fill(values.begin(), values.end(), -1.0F);
     ScanRows(target, subject.rows, subject.width, values, &workspace);

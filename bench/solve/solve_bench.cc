@@ -18,6 +18,8 @@ namespace bvhmill::bench {
 namespace {
 
 constexpr int kFrames = 4000;
+// A prop, figures without and with fingers, and a figure with a face.
+constexpr int kJoints[] = {8, 22, 31, 75, 250};
 
 struct Problem {
   std::string name;
@@ -160,8 +162,8 @@ void Register(const std::shared_ptr<Problem>& problem) {
 }
 
 void Derive(Metrics* metrics) {
-  for (const char* joints : {"j22", "j31", "j75"}) {
-    const std::string name = std::string("solve.") + joints;
+  for (const int joints : kJoints) {
+    const std::string name = "solve.j" + std::to_string(joints);
     const double base = metrics->Get(name + ".naive.joint_frames_per_s");
     if (base == 0) continue;
     for (const auto& [variant, target] : Variants()) {
@@ -175,7 +177,7 @@ void Derive(Metrics* metrics) {
 int Main(int argc, char** argv) {
   constexpr double kTolerance = 1e-6;
   double worst = 0;
-  for (const int joints : {22, 31, 75}) {
+  for (const int joints : kJoints) {
     const auto problem = MakeProblem(joints);
     for (const auto& [variant, target] : Variants()) {
       worst = Worse(worst, RelativeError(problem.get(), target));

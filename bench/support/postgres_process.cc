@@ -61,7 +61,7 @@ std::unique_ptr<PostgresProcess> PostgresProcess::Start(bool durable,
   out->durable_ = durable;
   const passwd* const user = getpwnam(kUser);
   if (out->programs_.empty() || (getuid() == 0 && user == nullptr)) {
-    *why = "PostgreSQL is not installed (Debian: postgresql-15)";
+    *why = "PostgreSQL is not installed (Debian: postgresql)";
     return nullptr;
   }
   std::string folder =

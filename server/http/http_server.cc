@@ -284,10 +284,30 @@ class HttpServer::Routes final : public httplib::Server {
   // Serves one request. False if the connection is to be closed.
   bool ServeOne(Connection* connection, bool is_last) {
     bool is_closed = false;
-    const bool is_good = process_request(*connection, is_last, is_closed,
-                                         [](httplib::Request& /*request*/) {});
+    const bool is_good = Process(this, connection, is_last, &is_closed);
     return is_good && !is_closed && !is_last && connection->is_routed() &&
            !connection->closes();
+  }
+
+ private:
+  // Later versions of httplib ask for the addresses of both sides.
+  template <typename Server>
+  static bool Process(Server* server, Connection* connection, bool is_last,
+                      bool* is_closed) {
+    const auto as_it_is = [](httplib::Request& /*request*/) {};
+    if constexpr (requires {
+                    server->process_request(*connection, is_last, *is_closed,
+                                            as_it_is);
+                  }) {
+      return server->process_request(*connection, is_last, *is_closed,
+                                     as_it_is);
+    } else {
+      std::string ip;
+      int port = 0;
+      connection->get_remote_ip_and_port(ip, port);
+      return server->process_request(*connection, ip, port, "", 0, is_last,
+                                     *is_closed, as_it_is);
+    }
   }
 };
 

@@ -297,7 +297,8 @@ TEST(Stream, TargetsAgreeOnLongFiles) {
     ReadOptions scalar;
     scalar.target = RowsTarget::kScalar;
     const Whole twin = ReadWhole(c.text, scalar);
-    for (const RowsTarget target : {RowsTarget::kAvx2, RowsTarget::kAvx512}) {
+    for (const RowsTarget target :
+         {RowsTarget::kAvx2, RowsTarget::kAvx512, RowsTarget::kNeon}) {
       if (!IsSupported(target)) continue;
       ReadOptions options;
       options.target = target;

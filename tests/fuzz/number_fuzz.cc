@@ -52,8 +52,9 @@ bool IsNumber(std::string_view word) {
 void CheckRow(const std::string& word, double value) {
   static bvhmill::RowsWorkspace workspace;
   const std::string text = "1 " + word + "\n";
-  for (const RowsTarget target : {RowsTarget::kScalar, RowsTarget::kAvx2,
-                                  RowsTarget::kAvx512, RowsTarget::kWasm128}) {
+  for (const RowsTarget target :
+       {RowsTarget::kScalar, RowsTarget::kAvx2, RowsTarget::kAvx512,
+        RowsTarget::kNeon, RowsTarget::kWasm128}) {
     if (!bvhmill::IsSupported(target)) continue;
     float row[2] = {};
     const auto scan = bvhmill::ScanRows(target, text, 2, row, &workspace);

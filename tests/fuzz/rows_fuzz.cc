@@ -67,8 +67,8 @@ void CompareBlock(RowsTarget target, std::string_view text, size_t width) {
 
 void Compare(std::string_view text, size_t width, size_t rows) {
   const Scanned twin = Scan(RowsTarget::kScalar, text, width, rows);
-  for (const RowsTarget target :
-       {RowsTarget::kAvx2, RowsTarget::kAvx512, RowsTarget::kWasm128}) {
+  for (const RowsTarget target : {RowsTarget::kAvx2, RowsTarget::kAvx512,
+                                  RowsTarget::kNeon, RowsTarget::kWasm128}) {
     if (!bvhmill::IsSupported(target)) continue;
     CompareBlock(target, text, width);
     const Scanned fast = Scan(target, text, width, rows);

@@ -202,23 +202,6 @@ TEST(FkTargets, Avx512IsTested) {
   }
   EXPECT_TRUE(IsSupported(FkTarget::kAvx512));
 }
-#endif
-
-TEST(FkTargets, TheBestIsTheLastThatIsSupported) {
-  FkTarget best = FkTarget::kReference;
-  for (const FkTarget target : kTargets) {
-    if (IsSupported(target)) best = target;
-  }
-  EXPECT_EQ(BestFkTarget(), best);
-  EXPECT_TRUE(IsSupported(FkTarget::kReference));
-}
-
-TEST(FkTargets, HaveNames) {
-  EXPECT_EQ(FkTargetName(FkTarget::kReference), "reference");
-  EXPECT_EQ(FkTargetName(FkTarget::kVector128), "vector128");
-  EXPECT_EQ(FkTargetName(FkTarget::kAvx2), "avx2");
-  EXPECT_EQ(FkTargetName(FkTarget::kAvx512), "avx512");
-}
 
 TEST(Arrays, Avx2AndAvx512GiveTheSameBits) {
   if (!IsSupported(FkTarget::kAvx512)) {
@@ -235,6 +218,27 @@ TEST(Arrays, Avx2AndAvx512GiveTheSameBits) {
     EXPECT_EQ(narrow.world_rotations, wide.world_rotations);
     EXPECT_EQ(narrow.local_rotations, wide.local_rotations);
   }
+}
+#elif defined(__aarch64__)
+TEST(FkTargets, NeonIsTested) {
+  EXPECT_TRUE(IsSupported(FkTarget::kVector128));
+}
+#endif
+
+TEST(FkTargets, TheBestIsTheLastThatIsSupported) {
+  FkTarget best = FkTarget::kReference;
+  for (const FkTarget target : kTargets) {
+    if (IsSupported(target)) best = target;
+  }
+  EXPECT_EQ(BestFkTarget(), best);
+  EXPECT_TRUE(IsSupported(FkTarget::kReference));
+}
+
+TEST(FkTargets, HaveNames) {
+  EXPECT_EQ(FkTargetName(FkTarget::kReference), "reference");
+  EXPECT_EQ(FkTargetName(FkTarget::kVector128), "vector128");
+  EXPECT_EQ(FkTargetName(FkTarget::kAvx2), "avx2");
+  EXPECT_EQ(FkTargetName(FkTarget::kAvx512), "avx512");
 }
 
 TEST(Arrays, PlacesOutsideTheArrayAreInvalid) {

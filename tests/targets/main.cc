@@ -35,8 +35,8 @@ class Line {
 
 int main() {
   Line rows;
-  for (const RowsTarget target :
-       {RowsTarget::kScalar, RowsTarget::kAvx2, RowsTarget::kAvx512}) {
+  for (const RowsTarget target : {RowsTarget::kScalar, RowsTarget::kAvx2,
+                                  RowsTarget::kAvx512, RowsTarget::kNeon}) {
     rows.Add(RowsTargetName(target), IsSupported(target));
   }
   rows.Print("rows of text");

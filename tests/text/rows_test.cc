@@ -19,8 +19,8 @@ namespace {
 
 std::vector<RowsTarget> FastTargets() {
   std::vector<RowsTarget> targets;
-  for (const RowsTarget t :
-       {RowsTarget::kAvx2, RowsTarget::kAvx512, RowsTarget::kWasm128}) {
+  for (const RowsTarget t : {RowsTarget::kAvx2, RowsTarget::kAvx512,
+                             RowsTarget::kNeon, RowsTarget::kWasm128}) {
     if (IsSupported(t)) targets.push_back(t);
   }
   return targets;
@@ -133,12 +133,15 @@ TEST(RowsTargets, Avx512IsTested) {
   }
   EXPECT_TRUE(IsSupported(RowsTarget::kAvx512));
 }
+#elif defined(__aarch64__)
+TEST(RowsTargets, NeonIsTested) { EXPECT_TRUE(IsSupported(RowsTarget::kNeon)); }
 #endif
 
 TEST(RowsTargets, HaveNames) {
   EXPECT_EQ(RowsTargetName(RowsTarget::kScalar), "scalar");
   EXPECT_EQ(RowsTargetName(RowsTarget::kAvx2), "avx2");
   EXPECT_EQ(RowsTargetName(RowsTarget::kAvx512), "avx512");
+  EXPECT_EQ(RowsTargetName(RowsTarget::kNeon), "neon");
   EXPECT_EQ(RowsTargetName(RowsTarget::kWasm128), "wasm128");
 }
 

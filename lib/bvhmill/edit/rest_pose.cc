@@ -11,6 +11,7 @@
 #include "bvhmill/edit/editing.h"
 #include "bvhmill/edit/joint_map.h"
 #include "bvhmill/edit/joint_pose.h"
+#include "bvhmill/math/linear.h"
 #include "bvhmill/skeletons/recognize.h"
 
 namespace bvhmill {
@@ -129,17 +130,8 @@ struct Aim {
 // as nearly as possible. Joints without an aim turn with their parents.
 using Aims = std::vector<Aim>;
 
-Vector Minus(const Vector& a, const Vector& b) {
-  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-
-Vector Cross(const Vector& a, const Vector& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
-          a[0] * b[1] - a[1] * b[0]};
-}
-
 double Length(const Vector& v) {
-  return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  return std::sqrt(Dot(v, v));
 }
 
 Vector Unit(const Vector& v) {
@@ -313,7 +305,7 @@ absl::Status AimBody(bool is_apose, UpAxis up_axis, Editing* editing,
   }
   Vector up = {};
   up[HeightAxis(up_axis)] = 1;
-  const Vector down = Minus({}, up);
+  const Vector down = Minus(Vector{}, up);
   const Vector left = {1, 0, 0};
   const Vector right = {-1, 0, 0};
   BodyAims aim(body, places, aims);

@@ -324,8 +324,9 @@ HWY_INLINE void StoreFrames(const FkJob& job, const float* lanes, size_t rows,
 
 // The kernels.
 
-// Row-major.
+// Row-major. GCC compiles constructors that it makes itself for no target.
 struct Matrix {
+  HWY_INLINE Matrix() {}  // NOLINT(modernize-use-equals-default)
   Floats m[9];
 };
 

@@ -36,6 +36,24 @@ Real ToRadians(Real degrees) {
   return degrees * static_cast<Real>(std::numbers::pi / 180.0);
 }
 
+// Vectors.
+
+template <typename Real>
+Vec3<Real> Minus(const Vec3<Real>& a, const Vec3<Real>& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+
+template <typename Real>
+Real Dot(const Vec3<Real>& a, const Vec3<Real>& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+template <typename Real>
+Vec3<Real> Cross(const Vec3<Real>& a, const Vec3<Real>& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+          a[0] * b[1] - a[1] * b[0]};
+}
+
 // Matrices.
 
 template <typename Real>

@@ -11,8 +11,8 @@ namespace bvhmill {
 namespace {
 
 RowsTarget FindBestTarget() {
-  for (const RowsTarget target :
-       {RowsTarget::kAvx512, RowsTarget::kAvx2, RowsTarget::kWasm128}) {
+  for (const RowsTarget target : {RowsTarget::kAvx512, RowsTarget::kAvx2,
+                                  RowsTarget::kNeon, RowsTarget::kWasm128}) {
     if (IsSupported(target)) return target;
   }
   return RowsTarget::kScalar;
@@ -28,6 +28,8 @@ std::string_view RowsTargetName(RowsTarget target) {
       return "avx2";
     case RowsTarget::kAvx512:
       return "avx512";
+    case RowsTarget::kNeon:
+      return "neon";
     case RowsTarget::kWasm128:
       return "wasm128";
   }
@@ -54,6 +56,7 @@ bool IsSupported(RowsTarget target) {
              __builtin_cpu_supports("avx512vl") &&
              __builtin_cpu_supports("avx512vbmi") &&
              __builtin_cpu_supports("avx512vbmi2");
+    case RowsTarget::kNeon:
     case RowsTarget::kWasm128:
       break;
   }
@@ -64,6 +67,7 @@ RowsScan ScanRows(RowsTarget target, std::string_view text, size_t width,
                   std::span<float> out, RowsWorkspace* workspace) {
   switch (target) {
     case RowsTarget::kScalar:
+    case RowsTarget::kNeon:
     case RowsTarget::kWasm128:
       break;
     case RowsTarget::kAvx2:
@@ -79,6 +83,7 @@ RowsScan ScanRowsBlock(RowsTarget target, std::string_view block, size_t width,
                        RowsWorkspace* workspace) {
   switch (target) {
     case RowsTarget::kScalar:
+    case RowsTarget::kNeon:
     case RowsTarget::kWasm128:
       break;
     case RowsTarget::kAvx2:
@@ -89,6 +94,28 @@ RowsScan ScanRowsBlock(RowsTarget target, std::string_view block, size_t width,
                                  workspace->buffers());
   }
   return ScanRowsBlockScalar(block, width, placer);
+}
+
+#elif defined(__aarch64__)
+
+bool IsSupported(RowsTarget target) {
+  return target == RowsTarget::kScalar || target == RowsTarget::kNeon;
+}
+
+RowsScan ScanRows(RowsTarget target, std::string_view text, size_t width,
+                  std::span<float> out, RowsWorkspace* workspace) {
+  return target == RowsTarget::kNeon
+             ? ScanRowsNeon(text, width, out, workspace->buffers())
+             : ScanRowsScalar(text, width, out);
+}
+
+RowsScan ScanRowsBlock(RowsTarget target, std::string_view block, size_t width,
+                       RowsPlacer* placer, std::string_view ahead,
+                       RowsWorkspace* workspace) {
+  return target == RowsTarget::kNeon
+             ? ScanRowsBlockNeon(block, width, placer, ahead,
+                                 workspace->buffers())
+             : ScanRowsBlockScalar(block, width, placer);
 }
 
 #elif defined(__wasm_simd128__)

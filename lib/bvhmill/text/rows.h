@@ -31,9 +31,9 @@ struct RowsScan {
   int64_t lines = 0;
 };
 
-enum class RowsTarget : uint8_t { kScalar, kAvx2, kAvx512, kWasm128 };
+enum class RowsTarget : uint8_t { kScalar, kAvx2, kAvx512, kNeon, kWasm128 };
 
-// "scalar", "avx2", "avx512", "wasm128".
+// "scalar", "avx2", "avx512", "neon", "wasm128".
 std::string_view RowsTargetName(RowsTarget target);
 // True if this machine can run `target`.
 bool IsSupported(RowsTarget target);

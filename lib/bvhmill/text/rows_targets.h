@@ -74,6 +74,12 @@ RowsScan ScanRowsAvx2(std::string_view text, size_t width, std::span<float> out,
                       RowsWorkspace::Buffers* buffers);
 RowsScan ScanRowsAvx512(std::string_view text, size_t width,
                         std::span<float> out, RowsWorkspace::Buffers* buffers);
+#elif defined(__aarch64__)
+RowsScan ScanRowsBlockNeon(std::string_view block, size_t width,
+                           RowsPlacer* placer, std::string_view ahead,
+                           RowsWorkspace::Buffers* buffers);
+RowsScan ScanRowsNeon(std::string_view text, size_t width, std::span<float> out,
+                      RowsWorkspace::Buffers* buffers);
 #elif defined(__wasm_simd128__)
 RowsScan ScanRowsBlockWasm128(std::string_view block, size_t width,
                               RowsPlacer* placer, std::string_view ahead,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 #include <pqxx/pqxx>
 #include <stop_token>
 #include <string_view>
@@ -12,6 +13,9 @@
 
 #include "bvhmill/base/status.h"
 #include "server/store/postgres/open_postgres.h"
+
+// This file is for libpqxx 6 and 7: it calls what both have, and 7 deprecates.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace bvhmill::server {
 namespace {
@@ -144,13 +148,17 @@ std::string WithoutPassword(const std::string& address) {
   return out;
 }
 
-// The function is deprecated: later versions of libpqxx never reconnect.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#if PQXX_VERSION_MAJOR < 7
 void StayLost(pqxx::connection* connection) {
   connection->inhibit_reactivation(true);
 }
-#pragma GCC diagnostic pop
+using SnapshotRead = pqxx::transaction<pqxx::repeatable_read, pqxx::read_only>;
+#else
+// From version 7 on, libpqxx never reconnects.
+void StayLost(pqxx::connection* /*connection*/) {}
+using SnapshotRead = pqxx::transaction<pqxx::isolation_level::repeatable_read,
+                                       pqxx::write_policy::read_only>;
+#endif
 
 Session::Session(const std::string& address) : connection_(address) {
   ThrowBefore(FaultPoints::Reach(Effect::kSql));
@@ -229,6 +237,17 @@ std::vector<std::optional<std::string>> TextsOf(
   return texts;
 }
 
+// The bytes of a field of type bytea; none if it is NULL.
+std::string BytesOf(const pqxx::field& field) {
+  size_t size = 0;
+  const std::unique_ptr<unsigned char, decltype(&PQfreemem)> bytes(
+      PQunescapeBytea(reinterpret_cast<const unsigned char*>(field.c_str()),
+                      &size),
+      &PQfreemem);
+  if (bytes == nullptr) throw std::bad_alloc();
+  return {reinterpret_cast<const char*>(bytes.get()), size};
+}
+
 void ReadRow(const pqxx::row& from, SqlRow* row) {
   constexpr pqxx::oid kInt8 = 20;
   constexpr pqxx::oid kInt4 = 23;
@@ -239,7 +258,7 @@ void ReadRow(const pqxx::row& from, SqlRow* row) {
       row->AddInt(field.is_null() ? 0
                                   : std::strtoll(field.c_str(), nullptr, 10));
     } else if (type == kBytea) {
-      row->AddText(field.is_null() ? "" : pqxx::binarystring(field).str());
+      row->AddText(BytesOf(field));
     } else {
       row->AddText(field.c_str());
     }
@@ -616,8 +635,7 @@ class PostgresRows final : public JobRows {
 
  private:
   static std::string TextOfField(const pqxx::field& field) {
-    return field.type() == kBytea ? pqxx::binarystring(field).str()
-                                  : field.c_str();
+    return field.type() == kBytea ? BytesOf(field) : field.c_str();
   }
 
   template <typename Callable>
@@ -633,8 +651,7 @@ class PostgresRows final : public JobRows {
   // their own connection.
   PostgresConnections connections_;
   pqxx::connection connection_;
-  std::optional<pqxx::transaction<pqxx::repeatable_read, pqxx::read_only>>
-      rows_;
+  std::optional<SnapshotRead> rows_;
 };
 
 }  // namespace

@@ -100,26 +100,13 @@ size_t IndexOf(std::string_view name) {
   return static_cast<size_t>(FindAvatarJoint(name));
 }
 
-double DotOf(const Vec3<double>& a, const Vec3<double>& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-Vec3<double> Cross(const Vec3<double>& a, const Vec3<double>& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
-          a[0] * b[1] - a[1] * b[0]};
-}
-
-Vec3<double> Minus(const Vec3<double>& a, const Vec3<double>& b) {
-  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-}
-
 Vec3<double> Middle(const Vec3<double>& a, const Vec3<double>& b) {
   return {(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2};
 }
 
 // False if the length of the vector is 0 or not finite.
 bool Normalize(Vec3<double>* v) {
-  const double length = std::sqrt(DotOf(*v, *v));
+  const double length = std::sqrt(Dot(*v, *v));
   if (!(length > 0) || !std::isfinite(length)) return false;
   for (double& part : *v) part /= length;
   return true;
@@ -131,9 +118,9 @@ bool Normalize(Vec3<double>* v) {
 Quat<double> Swing(const Vec3<double>& a, const Vec3<double>& b) {
   constexpr double kOpposite = 1e-6;
   const Vec3<double> axis = Cross(a, b);
-  const double w = 1 + DotOf(a, b);
+  const double w = 1 + Dot(a, b);
   if (w < kOpposite) return {0, 0, 1, 0};
-  const double length = std::sqrt(DotOf(axis, axis) + w * w);
+  const double length = std::sqrt(Dot(axis, axis) + w * w);
   return {axis[0] / length, axis[1] / length, axis[2] / length, w / length};
 }
 
@@ -142,8 +129,8 @@ Quat<double> Swing(const Vec3<double>& a, const Vec3<double>& b) {
 Quat<double> SwingAbout(const Vec3<double>& axis, const Vec3<double>& a,
                         const Vec3<double>& b) {
   const Vec3<double> side = Cross(axis, a);
-  const double along = DotOf(a, b) - DotOf(axis, a) * DotOf(axis, b);
-  const double half = std::atan2(DotOf(side, b), along) / 2;
+  const double along = Dot(a, b) - Dot(axis, a) * Dot(axis, b);
+  const double half = std::atan2(Dot(side, b), along) / 2;
   const double s = std::sin(half);
   return {axis[0] * s, axis[1] * s, axis[2] * s, std::cos(half)};
 }
@@ -360,7 +347,7 @@ double ArmDegrees(const PoseView& pose, const Limb& limb,
 
 double DegreesBetween(const Vec3<double>& a, const Vec3<double>& b) {
   const Vec3<double> cross = Cross(a, b);
-  return std::atan2(std::sqrt(DotOf(cross, cross)), DotOf(a, b)) *
+  return std::atan2(std::sqrt(Dot(cross, cross)), Dot(a, b)) *
          kDegreesPerRadian<double>;
 }
 
@@ -417,7 +404,7 @@ double LengthOf(const Places& places, const Limb& limb) {
   const auto end = places.At(limb.end);
   if (!begin || !end) return 0;
   const Vec3<double> bone = Minus(*end, *begin);
-  return std::sqrt(DotOf(bone, bone));
+  return std::sqrt(Dot(bone, bone));
 }
 
 // The length of the longer complete leg; 0 if there is none.
