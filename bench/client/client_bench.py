@@ -31,7 +31,7 @@ class Server:
 
 
 def convert(takes, out, *where):
-    subprocess.run([BIN / "bvhmill", "convert", "-q", "-r", takes, "-o", out,
+    subprocess.run([BIN / "bvhmill", "convert", "-qfr", takes, "-o", out,
                     "--emit", "positions", *where], check=True,
                    stdout=subprocess.DEVNULL)
 

@@ -1,11 +1,17 @@
 """Reads a take by Blender's importer, in Blender. Prints the seconds; with a
 second argument writes the places of all joints: frames x joints x 3 floats."""
 
+import builtins
 import sys
 import time
 
 import bpy
 import numpy as np
+
+# The importer of Blender 3.4 opens files in a mode that Python 3.11 refuses.
+real_open = builtins.open
+builtins.open = lambda path, mode="r", *args, **kwargs: real_open(
+    path, mode.replace("U", ""), *args, **kwargs)
 
 take, *out = sys.argv[sys.argv.index("--") + 1:]
 begin = time.perf_counter()
@@ -18,5 +24,7 @@ if out:
     places = []
     for frame in range(first, last + 1):
         bpy.context.scene.frame_set(frame)
-        places += [(rig.matrix_world @ bone.head)[:] for bone in rig.pose.bones]
+        for bone in rig.pose.bones:
+            x, y, z = rig.matrix_world @ bone.head  # Z is up.
+            places.append((x, z, -y))
     np.float32(places).tofile(out[0])

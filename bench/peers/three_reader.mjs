@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url';
 
 const [, , take, out] = process.argv;
 const three = pathToFileURL(`${process.env.NODE_PATH}/three/`).href;
-const { AnimationMixer, Group } = await import(`${three}build/three.module.js`);
+const { AnimationMixer, Group, LoopOnce } = await import(
+  `${three}build/three.module.js`);
 const { BVHLoader } = await import(
   `${three}examples/jsm/loaders/BVHLoader.js`);
 
@@ -17,7 +18,9 @@ const joints = skeleton.bones.filter((bone) => bone.name !== 'ENDSITE');
 const group = new Group();
 group.add(skeleton.bones[0]);
 const mixer = new AnimationMixer(skeleton.bones[0]);
-mixer.clipAction(clip).play();
+const action = mixer.clipAction(clip).setLoop(LoopOnce);
+action.clampWhenFinished = true;  // Else the last frame is the first one.
+action.play();
 const times = clip.tracks[0].times;
 const places = new Float32Array(times.length * joints.length * 3);
 let at = 0;
