@@ -43,9 +43,13 @@ HelpFormatter::HelpFormatter() {
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
                                      CLI::AppFormatMode mode) const {
-  const std::string help =
-      CLI::Formatter::make_help(app, std::move(name), mode);
-  return CLI::detail::find_and_replace(help, "\n\n\n", "\n\n");
+  std::string help = CLI::detail::find_and_replace(
+      CLI::Formatter::make_help(app, std::move(name), mode), "\n\n\n", "\n\n");
+  // Versions of CLI11 end it with different numbers of lines.
+  help.erase(help.find_last_not_of('\n') + 1);
+  help += '\n';
+  if (HasOptionsOfItsOwn(app)) help.append("\n").append(kSettings);
+  return help;
 }
 
 std::string HelpFormatter::make_description(const CLI::App* app) const {
@@ -56,8 +60,8 @@ std::string HelpFormatter::make_description(const CLI::App* app) const {
   return out;
 }
 
-std::string HelpFormatter::make_footer(const CLI::App* app) const {
-  return HasOptionsOfItsOwn(app) ? kSettings : "";
+std::string HelpFormatter::make_footer(const CLI::App* /*app*/) const {
+  return "";
 }
 
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
