@@ -133,6 +133,7 @@ constexpr ThirdParty kThirdParty[] = {
     {"linux/tcp.h", "server"},
     {"fast_float/", "lib/bvhmill/base lib/bvhmill/text bench"},
     {"hwy/", "lib/bvhmill/math lib/bvhmill/kinematics"},
+    {"arm_neon.h", "lib/bvhmill/text"},
     {"immintrin.h", "lib/bvhmill/text"},
     {"wasm_simd128.h", "lib/bvhmill/text"},
     {"tbb/", "lib/bvhmill/pipeline bench"},

@@ -20,7 +20,8 @@ namespace bvhmill::testing {
 using Response = v1::ConvertClipsResponse;
 using Stream = bench::ClipStream;
 
-// The most memory that a server may hold in any test; idle it holds 30 MB.
+// The most memory that a server may hold, where a test names no other bound; idle
+// it holds 30 MB.
 inline constexpr double kMaxMb = 250;
 
 class FaultTest : public ::testing::Test {
@@ -37,21 +38,27 @@ class FaultTest : public ::testing::Test {
     return bench::Connect(process_->address());
   }
 
-  // The server still does its work, and never held too much.
-  void ExpectHealthy() {
+  // The server still does its work, and never held too much. A call that finds
+  // no room is made again, as clients do.
+  void ExpectHealthy(double max_mb = kMaxMb) {
     const auto stub = Connect();
     const v1::ConvertClipRequest request = PositionsRequest(SmallClip(10));
-    v1::ConvertClipResponse response;
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() +
-                         std::chrono::seconds(20));
-    const grpc::Status status = stub->ConvertClip(&context, request, &response);
+    const auto deadline =
+        std::chrono::system_clock::now() + std::chrono::seconds(20);
+    grpc::Status status;
+    do {
+      v1::ConvertClipResponse response;
+      grpc::ClientContext context;
+      context.set_deadline(deadline);
+      status = stub->ConvertClip(&context, request, &response);
+    } while (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
+             std::chrono::system_clock::now() < deadline);
     EXPECT_TRUE(status.ok()) << status.error_message();
     if (BVHMILL_SANITIZED) {
       std::cerr
           << "SKIPPED: what a server with sanitizers holds says nothing\n";
     } else {
-      EXPECT_LT(process_->PeakMb(), kMaxMb);
+      EXPECT_LT(process_->PeakMb(), max_mb);
     }
   }
 
