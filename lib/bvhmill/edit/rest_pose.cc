@@ -130,9 +130,7 @@ struct Aim {
 // as nearly as possible. Joints without an aim turn with their parents.
 using Aims = std::vector<Aim>;
 
-double Length(const Vector& v) {
-  return std::sqrt(Dot(v, v));
-}
+double Length(const Vector& v) { return std::sqrt(Dot(v, v)); }
 
 Vector Unit(const Vector& v) {
   const double length = Length(v);
