@@ -20,8 +20,8 @@ namespace bvhmill::testing {
 using Response = v1::ConvertClipsResponse;
 using Stream = bench::ClipStream;
 
-// The most memory that a server may hold, where a test names no other bound; idle
-// it holds 30 MB.
+// The most memory that a server may hold, where a test names no other bound.
+// Idle it holds 30 MB.
 inline constexpr double kMaxMb = 250;
 
 class FaultTest : public ::testing::Test {
