@@ -96,48 +96,32 @@ RowsScan ScanRowsBlock(RowsTarget target, std::string_view block, size_t width,
   return ScanRowsBlockScalar(block, width, placer);
 }
 
-#elif defined(__aarch64__)
+#elif defined(BVHMILL_ROWS_128)
+
+// The one target with vectors, which every machine of this kind has.
+#if defined(__aarch64__)
+constexpr RowsTarget kVectors = RowsTarget::kNeon;
+#else
+constexpr RowsTarget kVectors = RowsTarget::kWasm128;
+#endif
 
 bool IsSupported(RowsTarget target) {
-  return target == RowsTarget::kScalar || target == RowsTarget::kNeon;
+  return target == RowsTarget::kScalar || target == kVectors;
 }
 
 RowsScan ScanRows(RowsTarget target, std::string_view text, size_t width,
                   std::span<float> out, RowsWorkspace* workspace) {
-  return target == RowsTarget::kNeon
-             ? ScanRowsNeon(text, width, out, workspace->buffers())
+  return target == kVectors
+             ? ScanRows128(text, width, out, workspace->buffers())
              : ScanRowsScalar(text, width, out);
 }
 
 RowsScan ScanRowsBlock(RowsTarget target, std::string_view block, size_t width,
                        RowsPlacer* placer, std::string_view ahead,
                        RowsWorkspace* workspace) {
-  return target == RowsTarget::kNeon
-             ? ScanRowsBlockNeon(block, width, placer, ahead,
-                                 workspace->buffers())
-             : ScanRowsBlockScalar(block, width, placer);
-}
-
-#elif defined(__wasm_simd128__)
-
-bool IsSupported(RowsTarget target) {
-  return target == RowsTarget::kScalar || target == RowsTarget::kWasm128;
-}
-
-RowsScan ScanRows(RowsTarget target, std::string_view text, size_t width,
-                  std::span<float> out, RowsWorkspace* workspace) {
-  return target == RowsTarget::kWasm128
-             ? ScanRowsWasm128(text, width, out, workspace->buffers())
-             : ScanRowsScalar(text, width, out);
-}
-
-RowsScan ScanRowsBlock(RowsTarget target, std::string_view block, size_t width,
-                       RowsPlacer* placer, std::string_view ahead,
-                       RowsWorkspace* workspace) {
-  return target == RowsTarget::kWasm128
-             ? ScanRowsBlockWasm128(block, width, placer, ahead,
-                                    workspace->buffers())
-             : ScanRowsBlockScalar(block, width, placer);
+  return target == kVectors ? ScanRowsBlock128(block, width, placer, ahead,
+                                               workspace->buffers())
+                            : ScanRowsBlockScalar(block, width, placer);
 }
 
 #else

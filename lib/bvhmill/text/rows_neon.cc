@@ -78,13 +78,8 @@ struct Ops {
       return Or(vceqq_u8(v, Set8('\n')), vceqq_u8(v, Set8('\r')));
     }));
   }
-  // For few bits at a time.
   static uint64_t Extract(uint64_t bits, uint64_t mask) {
-    uint64_t out = 0;
-    for (int k = 0; mask != 0; mask &= mask - 1, ++k) {
-      out |= ((bits >> std::countr_zero(mask)) & 1) << k;
-    }
-    return out;
+    return Extract128(bits, mask);
   }
   static Vec DigitValues(Vec b) {
     const Vec v = vsubq_u8(b, Set8('0'));
@@ -103,19 +98,7 @@ struct Ops {
 
   static size_t StorePositions(uint64_t bits, uint64_t marks, uint32_t offset,
                                uint32_t* to) {
-    const auto n = static_cast<size_t>(std::popcount(bits));
-    size_t i = 0;
-    do {
-#pragma GCC unroll 4
-      for (size_t k = 0; k < 4; ++k) {
-        const auto at = static_cast<uint32_t>(std::countr_zero(bits));
-        to[i + k] =
-            (at + offset) | (static_cast<uint32_t>(marks >> (at & 63)) << 31);
-        bits &= bits - 1;
-      }
-      i += 4;
-    } while (i < n);
-    return n;
+    return StorePositions128(bits, marks, offset, to);
   }
 
   static Vec Load(const void* from) {
@@ -249,14 +232,14 @@ struct Ops {
 
 }  // namespace
 
-RowsScan ScanRowsNeon(std::string_view text, size_t width, std::span<float> out,
-                      RowsWorkspace::Buffers* buffers) {
+RowsScan ScanRows128(std::string_view text, size_t width, std::span<float> out,
+                     RowsWorkspace::Buffers* buffers) {
   return ScanChunks(text, width, out, buffers);
 }
 
-RowsScan ScanRowsBlockNeon(std::string_view block, size_t width,
-                           RowsPlacer* placer, std::string_view ahead,
-                           RowsWorkspace::Buffers* buffers) {
+RowsScan ScanRowsBlock128(std::string_view block, size_t width,
+                          RowsPlacer* placer, std::string_view ahead,
+                          RowsWorkspace::Buffers* buffers) {
   return ReadBlock(block, width, placer, ahead, buffers);
 }
 

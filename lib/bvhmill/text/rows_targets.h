@@ -4,12 +4,18 @@
 // points, and the tables of the algorithm in rows-inl.h.
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 #include "bvhmill/text/rows.h"
+
+// Machines that all have the same vectors, of 128 bits: NEON or WebAssembly.
+#if defined(__aarch64__) || defined(__wasm_simd128__)
+#define BVHMILL_ROWS_128
+#endif
 
 namespace bvhmill {
 
@@ -74,18 +80,12 @@ RowsScan ScanRowsAvx2(std::string_view text, size_t width, std::span<float> out,
                       RowsWorkspace::Buffers* buffers);
 RowsScan ScanRowsAvx512(std::string_view text, size_t width,
                         std::span<float> out, RowsWorkspace::Buffers* buffers);
-#elif defined(__aarch64__)
-RowsScan ScanRowsBlockNeon(std::string_view block, size_t width,
-                           RowsPlacer* placer, std::string_view ahead,
-                           RowsWorkspace::Buffers* buffers);
-RowsScan ScanRowsNeon(std::string_view text, size_t width, std::span<float> out,
-                      RowsWorkspace::Buffers* buffers);
-#elif defined(__wasm_simd128__)
-RowsScan ScanRowsBlockWasm128(std::string_view block, size_t width,
-                              RowsPlacer* placer, std::string_view ahead,
-                              RowsWorkspace::Buffers* buffers);
-RowsScan ScanRowsWasm128(std::string_view text, size_t width,
-                         std::span<float> out, RowsWorkspace::Buffers* buffers);
+#elif defined(BVHMILL_ROWS_128)
+RowsScan ScanRowsBlock128(std::string_view block, size_t width,
+                          RowsPlacer* placer, std::string_view ahead,
+                          RowsWorkspace::Buffers* buffers);
+RowsScan ScanRows128(std::string_view text, size_t width, std::span<float> out,
+                     RowsWorkspace::Buffers* buffers);
 #endif
 
 }  // namespace bvhmill
@@ -164,5 +164,36 @@ alignas(16) constexpr Lane kOnes = {1, 0, 1, 0, 0, 0, 0, 0,
 constexpr float kScaleHigh = 1e-7F;
 constexpr float kScaleLow =
     static_cast<float>(1e-7 - static_cast<double>(1e-7F));
+
+#if defined(BVHMILL_ROWS_128)
+
+// Ops::Extract and Ops::StorePositions without instructions for them; the first
+// is for few bits at a time.
+inline uint64_t Extract128(uint64_t bits, uint64_t mask) {
+  uint64_t out = 0;
+  for (int k = 0; mask != 0; mask &= mask - 1, ++k) {
+    out |= ((bits >> std::countr_zero(mask)) & 1) << k;
+  }
+  return out;
+}
+
+inline size_t StorePositions128(uint64_t bits, uint64_t marks, uint32_t offset,
+                                uint32_t* to) {
+  const auto n = static_cast<size_t>(std::popcount(bits));
+  size_t i = 0;
+  do {
+#pragma GCC unroll 4
+    for (size_t k = 0; k < 4; ++k) {
+      const auto at = static_cast<uint32_t>(std::countr_zero(bits));
+      to[i + k] =
+          (at + offset) | (static_cast<uint32_t>(marks >> (at & 63)) << 31);
+      bits &= bits - 1;
+    }
+    i += 4;
+  } while (i < n);
+  return n;
+}
+
+#endif
 
 }  // namespace bvhmill::rows

@@ -74,13 +74,8 @@ struct Ops {
       return Or(wasm_i8x16_eq(v, Set8('\n')), wasm_i8x16_eq(v, Set8('\r')));
     }));
   }
-  // For few bits at a time.
   static uint64_t Extract(uint64_t bits, uint64_t mask) {
-    uint64_t out = 0;
-    for (int k = 0; mask != 0; mask &= mask - 1, ++k) {
-      out |= ((bits >> __builtin_ctzll(mask)) & 1) << k;
-    }
-    return out;
+    return Extract128(bits, mask);
   }
   static Vec DigitValues(Vec b) {
     const Vec v = wasm_i8x16_sub(b, Set8('0'));
@@ -102,19 +97,7 @@ struct Ops {
 
   static size_t StorePositions(uint64_t bits, uint64_t marks, uint32_t offset,
                                uint32_t* to) {
-    const auto n = static_cast<size_t>(__builtin_popcountll(bits));
-    size_t i = 0;
-    do {
-#pragma GCC unroll 4
-      for (size_t k = 0; k < 4; ++k) {
-        const auto at = static_cast<uint32_t>(std::countr_zero(bits));
-        to[i + k] =
-            (at + offset) | (static_cast<uint32_t>(marks >> (at & 63)) << 31);
-        bits &= bits - 1;
-      }
-      i += 4;
-    } while (i < n);
-    return n;
+    return StorePositions128(bits, marks, offset, to);
   }
 
   static Vec Load(const void* from) { return wasm_v128_load(from); }
@@ -235,15 +218,14 @@ struct Ops {
 
 }  // namespace
 
-RowsScan ScanRowsWasm128(std::string_view text, size_t width,
-                         std::span<float> out,
-                         RowsWorkspace::Buffers* buffers) {
+RowsScan ScanRows128(std::string_view text, size_t width, std::span<float> out,
+                     RowsWorkspace::Buffers* buffers) {
   return ScanChunks(text, width, out, buffers);
 }
 
-RowsScan ScanRowsBlockWasm128(std::string_view block, size_t width,
-                              RowsPlacer* placer, std::string_view ahead,
-                              RowsWorkspace::Buffers* buffers) {
+RowsScan ScanRowsBlock128(std::string_view block, size_t width,
+                          RowsPlacer* placer, std::string_view ahead,
+                          RowsWorkspace::Buffers* buffers) {
   return ReadBlock(block, width, placer, ahead, buffers);
 }
 

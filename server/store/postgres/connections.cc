@@ -15,6 +15,7 @@
 #include "server/store/postgres/open_postgres.h"
 
 // This file is for libpqxx 6 and 7: it calls what both have, and 7 deprecates.
+#pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace bvhmill::server {
@@ -671,3 +672,5 @@ absl::Status OpenPostgresRows(const std::string& address,
 }
 
 }  // namespace bvhmill::server
+
+#pragma GCC diagnostic pop
